@@ -11,7 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/loop"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/internal/run"
 )
 
@@ -89,7 +89,7 @@ func (f *loopFlags) run(std console.Streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	record.Hide()
+	system.Hide()
 	b, err := board.Open(f.state, boardGate(std))
 	if err != nil {
 		return err

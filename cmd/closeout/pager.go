@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // showPage shows a page of our own documentation: on a terminal through a pager, with lines that fit and bold headings.
@@ -92,7 +93,7 @@ func outsideOfTree(name string) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return path
 	}
-	if planted, wrong := record.InTree(root, path); err != nil || wrong != nil || planted {
+	if planted, wrong := system.InTree(root, path); err != nil || wrong != nil || planted {
 		return ""
 	}
 	return path

@@ -9,7 +9,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/internal/run"
 )
 
@@ -56,7 +56,7 @@ func (f *submitFlags) run(id string, std console.Streams) error {
 	if err := textOrJSON(f.format); err != nil {
 		return err
 	}
-	record.Hide()
+	system.Hide()
 	b, err := board.Open(f.state, boardGate(std))
 	if err != nil {
 		return err

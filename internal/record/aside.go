@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // aside is where the tracked files of the evidence directory are while commands run: a directory with a random name in one
@@ -57,7 +59,7 @@ func (r *Recorder) MoveAside(reports []string) (err error) {
 	if a.lock, err = dir.OpenFile(asideLock, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return reason(err)
 	}
-	if !tryLock(a.lock) {
+	if !system.TryLock(a.lock) {
 		a.lock.Close() // nothing was written
 		a.lock = nil
 		return fmt.Errorf("another recorder has moved the tracked files of %s aside: wait until it has ended", r.Evidence)
@@ -111,7 +113,7 @@ func (r *Recorder) moveOut(p string) error {
 		return err
 	}
 	defer to.Close() // the rename has ended
-	if err := renameAt(from, to, path.Base(p)); err != nil {
+	if err := system.RenameAt(from, to, path.Base(p)); err != nil {
 		return reason(err)
 	}
 	r.aside.moved[p] = true
@@ -209,7 +211,7 @@ func (r *Recorder) putBackOne(name, p string) (earlier bool, err error) {
 	_, err = to.Lstat(base)
 	written := !errors.Is(err, fs.ErrNotExist)
 	if !written && !(r.LogsAway && base == FileName) {
-		return false, renameAt(from, to, base)
+		return false, system.RenameAt(from, to, base)
 	}
 	replaced := written && (base == FileName || slices.Contains(r.aside.reports, p))
 	if !replaced && !has(filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {

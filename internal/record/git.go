@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // Git computes the code tree of a work tree with git, because filters, line endings and ignore rules are up to git. It does
@@ -27,7 +29,7 @@ type Git struct {
 	first     map[string]bool // the files that were there at the first look, in a sparse checkout
 	abilities [][2]string     // settings
 	env       []string
-	strays    *children // what programs that git starts, such as filters, leave running
+	strays    *system.Children // what programs that git starts, such as filters, leave running
 
 	ignored map[string]bool // whether git ignores an evidence directory, as far as it was asked
 	known   *known          // the last tree without differences from HEAD; nil when there is none
@@ -43,15 +45,15 @@ type known struct {
 
 // OpenGit finds git and asks it about the work tree at root, which [Find] found. It needs git 2.34 or newer.
 func OpenGit(root string, env []string) (*Git, error) {
-	program, err := LookPath("git", root, root, env)
+	program, err := system.LookPath("git", root, root, env)
 	if err != nil {
 		return nil, err
 	}
 	if program == "" {
 		return nil, errors.New("git is required to compute the code tree, but it is not installed: install it, or record without trees (closeout record --no-tree)")
 	}
-	env = withoutStep(env)
-	g := &Git{program: program, root: root, env: env, strays: adoptChildren()}
+	env = system.WithoutStep(env)
+	g := &Git{program: program, root: root, env: env, strays: system.AdoptChildren()}
 	local, err := g.run("rev-parse", "--local-env-vars")
 	if err != nil {
 		return nil, err
@@ -456,11 +458,11 @@ func (g *Git) feed(input string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.Command(g.program, args...)
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = g.root, append(slices.Clip(g.env), "LANGUAGE=C"), strings.NewReader(input), &out, &errs
-	c.SysProcAttr = ownGroup()
+	c.SysProcAttr = system.OwnGroup()
 	c.WaitDelay = DefaultGrace // for output that another process keeps open
 	err := c.Run()
 	if c.Process != nil {
-		if _, alive := g.strays.end(c.Process.Pid); alive != nil {
+		if _, alive := g.strays.End(c.Process.Pid); alive != nil {
 			return "", fmt.Errorf("git %s: %w", args[0], alive)
 		}
 	}

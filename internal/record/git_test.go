@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -459,7 +460,7 @@ func TestTempDirsLeft(t *testing.T) {
 	r.do(os.MkdirAll(filepath.Join(base, unmarked, treeDir, "of a test"), 0o755))
 	locked, err := os.Open(filepath.Join(base, tempPrefix+dead+"-2"))
 	r.do(err)
-	r.do(lock(locked))
+	r.do(system.Lock(locked))
 	if _, err := r.tree(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -140,7 +141,7 @@ func openLocked(dir *os.Root, name string) (*os.File, error) {
 		if err != nil {
 			return nil, reason(err)
 		}
-		if err := lock(f); err != nil {
+		if err := system.Lock(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("locking it: %w", err), f.Close())
 		}
 		opened, err := f.Stat()

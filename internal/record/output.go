@@ -11,8 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"unicode/utf8"
 
+	"github.com/closeout-gate/closeout/internal/record/redact"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -33,16 +33,16 @@ type stream struct {
 	to     io.Writer
 	failed bool // the destination is closed
 	sum    hash.Hash
-	redact redactor
-	tail   tail
+	redact redact.Redactor
+	tail   redact.Tail
 
 	keeps bool   // the stream is a report
 	kept  []byte // of a report, unredacted: at most one byte more than the gate reads
 }
 
 func newStream(to io.Writer, most int) *stream {
-	s := &stream{to: to, sum: sha256.New(), tail: tail{most: most}}
-	s.redact.to = &s.tail
+	s := &stream{to: to, sum: sha256.New(), tail: redact.Tail{Most: most}}
+	s.redact.To = &s.tail
 	return s
 }
 
@@ -53,7 +53,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		s.failed = err != nil
 	}
 	s.sum.Write(p) // a hash never fails
-	s.redact.add(p)
+	s.redact.Add(p)
 	if s.keeps {
 		s.kept = append(s.kept, p[:min(len(p), int(mostReport)+1-len(s.kept))]...)
 	}
@@ -62,9 +62,9 @@ func (s *stream) Write(p []byte) (int, error) {
 
 // end closes the stream and returns the values for a record.
 func (s *stream) end() (text, digest string, cut, redactions int64) {
-	s.redact.end()
-	text, cut = s.tail.text()
-	return text, hex.EncodeToString(s.sum.Sum(nil)), cut, s.redact.count
+	s.redact.End()
+	text, cut = s.tail.Text()
+	return text, hex.EncodeToString(s.sum.Sum(nil)), cut, s.redact.Count
 }
 
 // mostReport is the longest report that the gate reads.
@@ -91,39 +91,4 @@ func (s *stream) writeReport(root *os.Root, p string) error {
 	}
 	_, err = f.Write(s.kept)
 	return errors.Join(err, f.Close())
-}
-
-// tail keeps the last bytes that are added.
-type tail struct {
-	most  int // bytes to keep
-	total int64
-	kept  []byte // at most twice as many as needed, so that old ones are rarely dropped
-}
-
-func (t *tail) add(p []byte) {
-	t.total += int64(len(p))
-	if len(p) >= t.most {
-		t.kept = append(t.kept[:0], p[len(p)-t.most:]...)
-		return
-	}
-	if len(t.kept)+len(p) > 2*t.most {
-		t.kept = append(t.kept[:0], t.kept[len(t.kept)-t.most:]...)
-	}
-	t.kept = append(t.kept, p...)
-}
-
-// text returns the tail as valid UTF-8 and how many bytes before it were cut. Invalid bytes become U+FFFD; after that the text
-// has at most t.most bytes and starts with a whole character.
-func (t *tail) text() (text string, cut int64) {
-	// Half a character at the start becomes U+FFFD, which is longer, and so does not fit.
-	kept := t.kept[max(0, len(t.kept)-t.most):]
-	start, size := len(kept), 0
-	for start > 0 {
-		r, n := utf8.DecodeLastRune(kept[:start])
-		if size += utf8.RuneLen(r); size > t.most {
-			break
-		}
-		start -= n
-	}
-	return string([]rune(string(kept[start:]))), t.total - int64(len(kept)-start)
 }

@@ -206,3 +206,22 @@ func randomHex(bytes int) string {
 	rand.Read(b) // it never fails
 	return hex.EncodeToString(b)
 }
+
+// Find returns the root of the repository that contains a directory, without symlinks: the nearest parent with .git. The error
+// is fs.ErrNotExist when there is none.
+func Find(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%q is not in a git repository: %w", dir, fs.ErrNotExist)
+		}
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // Process is a command that runs in a process group of its own. When it has ended, so have all that it left running.
@@ -53,7 +55,7 @@ func (r *Recorder) execute(c Command, path string, out, errs *stream) Outcome {
 		return end
 	}
 	p := &Process{
-		Path: path, Argv: c.Argv, Dir: dir, Env: append(ChildEnv(r.Env), "PWD="+dir), Stdout: out, Stderr: errs,
+		Path: path, Argv: c.Argv, Dir: dir, Env: append(system.ChildEnv(r.Env), "PWD="+dir), Stdout: out, Stderr: errs,
 		Timeout: c.Timeout, Grace: r.Grace, Signals: r.Signals,
 	}
 	defer r.silence()()
@@ -73,11 +75,11 @@ func (p *Process) Run() (*Outcome, error) {
 	if p.After == nil {
 		p.After = time.After
 	}
-	cmd := &exec.Cmd{Path: p.Path, Args: p.Argv, Dir: p.Dir, Env: p.Env, SysProcAttr: ownGroup()}
+	cmd := &exec.Cmd{Path: p.Path, Args: p.Argv, Dir: p.Dir, Env: p.Env, SysProcAttr: system.OwnGroup()}
 	if p.Stdin != nil {
 		cmd.Stdin = p.Stdin
 	}
-	defer tie(cmd.SysProcAttr)()
+	defer system.Tie(cmd.SysProcAttr)()
 	end := &Outcome{started: time.Now()}
 	outputs, err := startPiped(cmd, p.Stdout, p.Stderr)
 	if err != nil {
@@ -85,7 +87,7 @@ func (p *Process) Run() (*Outcome, error) {
 	}
 	p.await(cmd, end)
 	end.Took = time.Since(end.started)
-	ended, err := outputs.children.end(cmd.Process.Pid)
+	ended, err := outputs.children.End(cmd.Process.Pid)
 	open := outputs.drain()
 	end.Problem, end.Left, end.LeftRunning = oneLine(end.Problem, ended, open), err, ended != "" || err != nil
 	return end, nil
@@ -95,7 +97,7 @@ func (p *Process) Run() (*Outcome, error) {
 type pipes struct {
 	readers  []*os.File
 	done     chan bool // one value per reader: whether it reached the end
-	children *children
+	children *system.Children
 }
 
 // startPiped starts a command whose output goes to the streams.
@@ -111,7 +113,7 @@ func startPiped(cmd *exec.Cmd, out, errs io.Writer) (*pipes, error) {
 	}
 	defer errWrite.Close()
 	cmd.Stdout, cmd.Stderr = outWrite, errWrite
-	p := &pipes{readers: []*os.File{outRead, errRead}, done: make(chan bool, 2), children: adoptChildren()}
+	p := &pipes{readers: []*os.File{outRead, errRead}, done: make(chan bool, 2), children: system.AdoptChildren()}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, outRead.Close(), errRead.Close())
 	}
@@ -183,18 +185,18 @@ func (p *Process) await(cmd *exec.Cmd, end *Outcome) {
 			return
 		case <-over:
 			end.TimedOut = true
-			signalGroup(cmd.Process.Pid, syscall.SIGTERM)
+			system.SignalGroup(cmd.Process.Pid, syscall.SIGTERM)
 			grace = p.After(p.Grace)
 		case s := <-p.Signals:
 			if number, ok := s.(syscall.Signal); ok {
 				end.Signal = number
-				signalGroup(cmd.Process.Pid, number)
+				system.SignalGroup(cmd.Process.Pid, number)
 			}
 			if grace == nil {
 				grace = p.After(p.Grace)
 			}
 		case <-grace:
-			signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+			system.SignalGroup(cmd.Process.Pid, syscall.SIGKILL)
 		}
 	}
 }
@@ -205,16 +207,10 @@ func (end *Outcome) exited(state *os.ProcessState, err error) {
 		end.Problem = "cannot determine how the command ended: " + err.Error()
 		return
 	}
-	if number, ok := killedBy(state); ok {
+	if number, ok := system.KilledBy(state); ok {
 		end.Status, end.Problem = StatusSignal+int(number), "signal: "+number.String()
 		return
 	}
 	code := state.ExitCode()
 	end.Exit, end.Status = &code, code
 }
-
-// leftOver is the error of a record whose command left processes running.
-const leftOver = "processes that the command left running were ended"
-
-// errAlive is the problem of a record whose command is still partly running: it could change everything afterwards.
-var errAlive = errors.New("processes that the command left running could not be ended")

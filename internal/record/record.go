@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // Exit statuses of a recorder, besides those of the command; the same as in GNU timeout.
@@ -49,7 +51,7 @@ type Recorder struct {
 	Git      *Git             // nil records without trees
 	Evidence string           // the directory that the code tree excludes, relative to the root, with slashes
 	Log      string           // absolute
-	Env      []string         // the environment of the caller; a command gets what [ChildEnv] leaves
+	Env      []string         // the environment of the caller; a command gets what [system.ChildEnv] leaves
 	Stdout   io.Writer        // receives the output of a command
 	Stderr   io.Writer        //
 	Commands io.Writer        // where GitHub's runner reads workflow commands; nil outside of a workflow
@@ -218,10 +220,10 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 			return nil, "", fmt.Errorf("%q is not valid UTF-8: a record cannot contain it", text)
 		}
 	}
-	if dir, err := filepath.EvalSymlinks(r.dir(c.Cwd)); err == nil && !below(r.Root, dir) {
+	if dir, err := filepath.EvalSymlinks(r.dir(c.Cwd)); err == nil && !system.Below(r.Root, dir) {
 		return nil, "", fmt.Errorf("the directory %q leads out of the repository", c.Cwd)
 	}
-	if path, err = LookPath(c.Argv[0], r.Root, r.dir(c.Cwd), r.Env); err != nil {
+	if path, err = system.LookPath(c.Argv[0], r.Root, r.dir(c.Cwd), r.Env); err != nil {
 		return nil, "", err
 	}
 	if r.Watch == nil {
@@ -231,10 +233,10 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 	}
 	e = &entry{
 		Command: c.Argv, Cwd: c.Cwd, ID: randomHex(6), Task: c.Task, Criterion: c.Criterion,
-		Runner: strings.ToValidUTF8(lookEnv(r.Env, "RUNNER_NAME"), "\ufffd"),
-		RunID:  strings.ToValidUTF8(lookEnv(r.Env, "GITHUB_RUN_ID"), "\ufffd"),
+		Runner: strings.ToValidUTF8(system.LookEnv(r.Env, "RUNNER_NAME"), "\ufffd"),
+		RunID:  strings.ToValidUTF8(system.LookEnv(r.Env, "GITHUB_RUN_ID"), "\ufffd"),
 	}
-	if n, err := strconv.ParseInt(lookEnv(r.Env, "GITHUB_RUN_ATTEMPT"), 10, 64); err == nil && n > 0 {
+	if n, err := strconv.ParseInt(system.LookEnv(r.Env, "GITHUB_RUN_ATTEMPT"), 10, 64); err == nil && n > 0 {
 		e.RunAttempt = n
 	}
 	return e, path, nil

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/record/redact"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -255,6 +257,7 @@ func TestNotStartable(t *testing.T) {
 func TestOutput(t *testing.T) {
 	r := newRecorder(t)
 	r.Tail = 32
+	ghp := "gh" + "p_" + strings.Repeat("aB3", 14) // made up
 	out := strings.Repeat("long ", 30000) + ghp + "\xff end"
 	in := strings.Repeat("long ", 20) + ghp + "\xff end"
 	_, record := r.play(Command{}, "play-say", strings.ReplaceAll(in, "\xff", "BAD"), "warn")
@@ -271,7 +274,7 @@ func TestOutput(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, record[name], value)
 		}
 	}
-	if cut := record["truncations"].(map[string]any)["stdout"].(float64); int(cut) != len(in)-len(ghp)+len(mask)-32+2 {
+	if cut := record["truncations"].(map[string]any)["stdout"].(float64); int(cut) != len(in)-len(ghp)+len(redact.Mask)-32+2 {
 		t.Errorf("%v bytes cut", cut)
 	}
 	s := newStream(broken{}, 10)
@@ -293,7 +296,7 @@ func TestLeftOver(t *testing.T) {
 			r := newRecorder(t)
 			pid := filepath.Join(r.Root, "pid")
 			result, record := r.play(Command{}, play, pid)
-			if result.Status != 0 || record["exit_code"] != 0.0 || record["error"] != leftOver {
+			if result.Status != 0 || record["exit_code"] != 0.0 || record["error"] != system.LeftOver {
 				t.Errorf("%+v", result)
 			}
 			if left := alive(t, pid); left {
@@ -351,12 +354,12 @@ func TestChildGets(t *testing.T) {
 		"ACTIONS_ID_TOKEN_REQUEST_URL=x", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=x", "GIT_DIR=x", "GITHUB_SHA=kept")
 	r.play(Command{}, "play-env")
 	lines := strings.Split(r.out.String(), "\n")
-	for _, name := range append(stepVariables, "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "GIT_DIR") {
-		if lookEnv(lines, name) != "" {
+	for _, name := range append(system.StepVariables, "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "GIT_DIR") {
+		if system.LookEnv(lines, name) != "" {
 			t.Errorf("the command gets %s", name)
 		}
 	}
-	if !slices.Contains(lines, "KEPT=1") || !slices.Contains(lines, "GITHUB_SHA=kept") || lookEnv(lines, "PWD") != r.Root {
+	if !slices.Contains(lines, "KEPT=1") || !slices.Contains(lines, "GITHUB_SHA=kept") || system.LookEnv(lines, "PWD") != r.Root {
 		t.Errorf("the command gets %q", lines)
 	}
 	if _, record := r.play(Command{}, "play-stdin"); record["exit_code"] != 0.0 {

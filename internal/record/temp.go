@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // tempDir is a directory for the index and objects of git. It is locked while its owner runs.
@@ -26,7 +28,7 @@ func (g *Git) tempDir() (*tempDir, error) {
 	if err == nil {
 		base, err = filepath.EvalSymlinks(base)
 	}
-	if err != nil || below(g.root, base) {
+	if err != nil || system.Below(g.root, base) {
 		base = g.dir
 	}
 	if !g.swept {
@@ -39,7 +41,7 @@ func (g *Git) tempDir() (*tempDir, error) {
 	}
 	t := &tempDir{path: path}
 	if t.lock, err = os.Open(path); err == nil {
-		err = lock(t.lock)
+		err = system.Lock(t.lock)
 	}
 	if err == nil {
 		err = os.Mkdir(filepath.Join(path, "objects"), 0o700)
@@ -73,7 +75,7 @@ func sweep(base string) {
 		rest, begins := strings.CutPrefix(e.Name(), tempPrefix)
 		number, _, _ := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(number)
-		if !begins || !e.IsDir() || err != nil || pid <= 0 || runs(pid) {
+		if !begins || !e.IsDir() || err != nil || pid <= 0 || system.Runs(pid) {
 			continue
 		}
 		path := filepath.Join(base, e.Name())
@@ -81,7 +83,7 @@ func sweep(base string) {
 		if err != nil {
 			continue
 		}
-		if tryLock(f) && onlyOurs(path) {
+		if system.TryLock(f) && onlyOurs(path) {
 			removeTemp(path)
 		}
 		f.Close()

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // Watch guards what a recorder supplies to the gate: logs that only it writes, and the files of the workflow step. It keeps a
@@ -48,7 +50,7 @@ func NewWatch(root string, logs, env []string) (*Watch, error) {
 		w.logs = append(w.logs, l)
 	}
 	for _, name := range stepFiles {
-		if path := lookEnv(env, name); path != "" {
+		if path := system.LookEnv(env, name); path != "" {
 			f, err := newStepFile(name, path)
 			if err != nil {
 				return nil, err
@@ -123,7 +125,7 @@ func (l *ownLog) compare() string {
 		return "it " + err.Error()
 	}
 	defer f.Close() // it is only read
-	if err := lock(f); err != nil {
+	if err := system.Lock(f); err != nil {
 		return "locking it: " + err.Error()
 	}
 	return compareWith(f, l.own)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
 // watched is a recorder that has its log and the step's files to itself.
@@ -45,7 +47,7 @@ func (r *recorder) sh(script string) *Result {
 
 func (r *recorder) step() string {
 	r.t.Helper()
-	data, err := os.ReadFile(lookEnv(r.Env, "STEP"))
+	data, err := os.ReadFile(system.LookEnv(r.Env, "STEP"))
 	if err != nil {
 		r.t.Fatal(err)
 	}

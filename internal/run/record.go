@@ -11,6 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify"
 )
 
@@ -36,7 +37,7 @@ func (f *RecordCall) Run(args []string, std console.Streams) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	record.Hide()
+	system.Hide()
 	r, contracts, err := f.open(std)
 	if err != nil {
 		return err

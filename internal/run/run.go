@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -62,7 +63,7 @@ func (f *Call) Run(std console.Streams) (err error) {
 	if err := f.removeReport(target); err != nil {
 		return err
 	}
-	record.Hide()
+	system.Hide()
 	s, err := f.open(std)
 	if err != nil {
 		return err

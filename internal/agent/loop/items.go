@@ -18,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -100,7 +101,7 @@ func (w *Items) alone() (unlock func() error, err error) {
 	}
 	if err == nil {
 		lock := w.Board.Store.Path(name)
-		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", lock), record.EndMarked("CLOSEOUT_LOOP="+lock))
+		err = errors.Join(os.Setenv("CLOSEOUT_LOOP", lock), system.EndMarked("CLOSEOUT_LOOP="+lock))
 	}
 	return unlock, err
 }
@@ -125,7 +126,7 @@ func (w *Items) prepare(l *Loop) (err error) {
 			"commit or ignore it, or let commands run in a fresh work tree (closeout item scan --checkout)",
 			item.Several(w.person))
 	}
-	l.Env = append(record.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Board.Store.Dir)
+	l.Env = append(system.ChildEnv(os.Environ()), "CLOSEOUT_STATE="+w.Board.Store.Dir)
 	l.Grace, l.StopFile = record.DefaultGrace, w.Board.Store.Path("stop")
 	l.Tell = func(text string) { fmt.Fprintln(w.Out, text) }
 	l.Now, l.After, l.Start = time.Now, time.After, (*record.Process).Run
@@ -136,7 +137,7 @@ func (w *Items) prepare(l *Loop) (err error) {
 func findProgram(name, root string) (path string, err error) {
 	if strings.Contains(name, "/") {
 		path, err = filepath.Abs(name)
-	} else if path, err = record.LookPath(name, root, root, os.Environ()); err == nil && path == "" {
+	} else if path, err = system.LookPath(name, root, root, os.Environ()); err == nil && path == "" {
 		err = fmt.Errorf("there is no program %s in PATH", input.Quote(name))
 	}
 	if err != nil {
@@ -147,7 +148,7 @@ func findProgram(name, root string) (path string, err error) {
 		return "", err
 	}
 	for _, program := range []string{path, self} {
-		if planted, err := record.InTree(root, program); err != nil {
+		if planted, err := system.InTree(root, program); err != nil {
 			return "", fmt.Errorf("the program %s: %w", input.Quote(program), input.Reason(err))
 		} else if planted {
 			return "", fmt.Errorf("the program %s is in the work tree, where the agent can edit it: use one from outside",

@@ -1,4 +1,5 @@
-package record
+// Package redact keeps the end of an output for a record, without secrets.
+package redact
 
 import (
 	"bytes"
@@ -6,8 +7,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 )
 
-// mask replaces a secret in a tail.
-const mask = secrets.Mask
+// Mask replaces a secret in a tail.
+const Mask = secrets.Mask
 
 // lookahead is how many bytes decide whether a secret begins at a position. No byte beyond them is read, so that the result
 // does not depend on how the stream is split into pieces.
@@ -17,11 +18,11 @@ const lookahead = 160
 // line without an END line would hide the rest of the output.
 const longestKey = 64 << 10
 
-// redactor replaces secrets on their way to a tail. It recognises a secret by its beginning and keeps only lookahead bytes and
+// Redactor replaces secrets on their way to a tail. It recognises a secret by its beginning and keeps only lookahead bytes and
 // one piece of the stream.
-type redactor struct {
-	to    *tail
-	count int64  // secrets replaced
+type Redactor struct {
+	To    *Tail
+	Count int64  // secrets replaced
 	rest  []byte // not decided yet
 	value value  // what is being replaced; its kind is plain when nothing is
 }
@@ -49,17 +50,17 @@ type value struct {
 	length  int          // bytes read
 }
 
-// add reads the next piece.
-func (r *redactor) add(p []byte) {
+// Add reads the next piece.
+func (r *Redactor) Add(p []byte) {
 	r.rest = append(r.rest, p...)
 	r.work(false)
 }
 
-// end ends the stream.
-func (r *redactor) end() { r.work(true) }
+// End ends the stream.
+func (r *Redactor) End() { r.work(true) }
 
 // work decides every position that lookahead bytes follow, or all of them at the end.
-func (r *redactor) work(end bool) {
+func (r *Redactor) work(end bool) {
 	last := len(r.rest)
 	if !end {
 		last -= lookahead
@@ -73,28 +74,28 @@ func (r *redactor) work(end bool) {
 
 // step decides the position at the start of b, or several of the next most ones, and returns how many bytes it consumed:
 // the beginning of a secret may be longer than most.
-func (r *redactor) step(b []byte, most int) int {
+func (r *Redactor) step(b []byte, most int) int {
 	if r.value.kind != plain {
 		return r.inside(b)
 	}
 	if n := filter().Skip(b, most); n > 0 {
-		r.to.add(b[:n])
+		r.To.Add(b[:n])
 		return n
 	}
 	kept, found := begin(b[:min(len(b), lookahead)])
 	if found.kind == plain {
-		r.to.add(b[:1])
+		r.To.Add(b[:1])
 		return 1
 	}
-	r.count++
+	r.Count++
 	r.value = found
-	r.to.add(b[:kept])
-	r.to.add([]byte(mask))
+	r.To.Add(b[:kept])
+	r.To.Add([]byte(Mask))
 	return kept
 }
 
 // inside skips one byte of a secret, or finds its end and consumes nothing.
-func (r *redactor) inside(b []byte) int {
+func (r *Redactor) inside(b []byte) int {
 	v := &r.value
 	if v.kind == pem {
 		n := v.pemStep(b[:min(len(b), lookahead)])

@@ -1,4 +1,4 @@
-package record
+package system
 
 import (
 	"bytes"
@@ -24,22 +24,22 @@ const prSetDumpable = 4
 // the workflow step. It hides nothing from root.
 func Hide() { syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) }
 
-// tie lets the kernel kill a command when this process ends. It means the thread that starts the command, which must not end
+// Tie lets the kernel kill a command when this process ends. It means the thread that starts the command, which must not end
 // before: the function that is returned gives it back.
-func tie(attr *syscall.SysProcAttr) func() {
+func Tie(attr *syscall.SysProcAttr) func() {
 	attr.Pdeathsig = syscall.SIGKILL
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
 
-// children are the processes that a command leaves behind.
-type children struct {
+// Children are the processes that a command leaves behind.
+type Children struct {
 	before  []int         // children that existed before the command
 	longest time.Duration // how long to end processes that keep starting new ones
 }
 
-// adoptChildren makes this process the parent of the processes that the command leaves behind.
-func adoptChildren() *children {
+// AdoptChildren makes this process the parent of the processes that the command leaves behind.
+func AdoptChildren() *Children {
 	// If the kernel refuses, the group of the command is ended nevertheless.
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	var before []int
@@ -48,7 +48,7 @@ func adoptChildren() *children {
 			before = append(before, p.pid)
 		}
 	}
-	return &children{before: before, longest: 2 * time.Second}
+	return &Children{before: before, longest: 2 * time.Second}
 }
 
 // hasChildren asks the kernel for a child of any kind, running or dead, which costs less than reading /proc. It reaps none.
@@ -58,16 +58,16 @@ func hasChildren() bool {
 	return err != syscall.ECHILD
 }
 
-// end ends all processes that the command left running, whose children become ours in turn, and reports whether there were
+// End ends all processes that the command left running, whose children become ours in turn, and reports whether there were
 // any.
-func (c *children) end(group int) (left string, err error) {
+func (c *Children) End(group int) (left string, err error) {
 	if len(c.before) == 0 && c.gone() {
 		return "", nil // the usual case, without reading /proc
 	}
 	if slices.ContainsFunc(c.list(), func(p process) bool { return !p.dead }) {
-		left = leftOver
+		left = LeftOver
 	}
-	signalGroup(group, syscall.SIGKILL)
+	SignalGroup(group, syscall.SIGKILL)
 	for until := time.Now().Add(c.longest); time.Now().Before(until); {
 		list := c.list()
 		if len(list) == 0 && c.gone() {
@@ -81,14 +81,14 @@ func (c *children) end(group int) (left string, err error) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	return "", errAlive
+	return "", ErrAlive
 }
 
 // EndMarked ends all other processes whose environment has a variable: a loop that was killed could not end them itself.
 func EndMarked(variable string) error {
 	for until := time.Now().Add(2 * time.Second); killMarked("\x00" + variable + "\x00"); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			return errAlive
+			return ErrAlive
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ const waitAll = 0x40000000
 
 // gone asks the kernel whether all children have ended, and reaps dead ones. A command can prevent us from reading /proc, with
 // a limit of open files or a mount. This cannot distinguish children that existed before the command.
-func (c *children) gone() bool {
+func (c *Children) gone() bool {
 	for len(c.before) == 0 {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG|waitAll, nil)
 		if pid <= 0 && err != syscall.EINTR {
@@ -123,7 +123,7 @@ func (c *children) gone() bool {
 	return true
 }
 
-func (c *children) list() []process {
+func (c *Children) list() []process {
 	return slices.DeleteFunc(ownChildren(), func(p process) bool { return slices.Contains(c.before, p.pid) })
 }
 

@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"strings"
@@ -13,11 +13,11 @@ func BenchmarkRedact(b *testing.B) {
 		b.Run(c[0], func(b *testing.B) {
 			b.SetBytes(1 << 20)
 			for b.Loop() {
-				r := &redactor{to: &tail{most: 1 << 16}}
+				r := &Redactor{To: &Tail{Most: 1 << 16}}
 				for text := []byte(c[1]); len(text) > 0; text = text[min(len(text), 32<<10):] {
-					r.add(text[:min(len(text), 32<<10)])
+					r.Add(text[:min(len(text), 32<<10)])
 				}
-				r.end()
+				r.End()
 			}
 		})
 	}

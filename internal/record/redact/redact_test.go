@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"math/rand"
@@ -9,15 +9,15 @@ import (
 
 // redacted gives a text to a redactor in pieces of the lengths that cut returns.
 func redacted(text string, cut func(rest int) int) (string, int64) {
-	out := &tail{most: 1 << 20}
-	r := &redactor{to: out}
+	out := &Tail{Most: 1 << 20}
+	r := &Redactor{To: out}
 	for len(text) > 0 {
 		n := min(max(cut(len(text)), 1), len(text))
-		r.add([]byte(text[:n]))
+		r.Add([]byte(text[:n]))
 		text = text[n:]
 	}
-	r.end()
-	return string(out.kept), r.count
+	r.End()
+	return string(out.kept), r.Count
 }
 
 func whole(rest int) int { return rest }
@@ -145,7 +145,7 @@ func TestRedactInPieces(t *testing.T) {
 			}
 			return rest
 		})
-		if got != mask+"!" {
+		if got != Mask+"!" {
 			t.Fatalf("cut at %d: %q", at, got)
 		}
 	}
@@ -196,11 +196,11 @@ func TestTail(t *testing.T) {
 		{"half a character at the end", []string{"ab\xe2\x82"}, 8, "ab\ufffd\ufffd", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tail := &tail{most: c.most}
+			tail := &Tail{Most: c.most}
 			for _, p := range c.pieces {
-				tail.add([]byte(p))
+				tail.Add([]byte(p))
 			}
-			got, cut := tail.text()
+			got, cut := tail.Text()
 			if got != c.want || cut != c.cut {
 				t.Errorf("got %q, %d cut, want %q, %d", got, cut, c.want, c.cut)
 			}

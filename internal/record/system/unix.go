@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package record
+package system
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup starts a process in a new group, so that all of it can be ended.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// OwnGroup starts a process in a new group, so that all of it can be ended.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// signalGroup sends a signal to every process of a group, if any is left.
-func signalGroup(group int, s syscall.Signal) { syscall.Kill(-group, s) }
+// SignalGroup sends a signal to every process of a group, if any is left.
+func SignalGroup(group int, s syscall.Signal) { syscall.Kill(-group, s) }
 
-func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
+func KilledBy(state *os.ProcessState) (syscall.Signal, bool) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
 		return 0, false
@@ -24,8 +24,8 @@ func killedBy(state *os.ProcessState) (syscall.Signal, bool) {
 	return status.Signal(), true
 }
 
-// lock waits for the lock of the file. Closing the file releases it, and so does a crash.
-func lock(f *os.File) error {
+// Lock waits for the lock of the file. Closing the file releases it, and so does a crash.
+func Lock(f *os.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
 			return err
@@ -33,16 +33,16 @@ func lock(f *os.File) error {
 	}
 }
 
-// tryLock reports whether the lock of the file was free.
-func tryLock(f *os.File) bool {
+// TryLock reports whether the lock of the file was free.
+func TryLock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// runs reports whether there is a process with this id, of any user.
-func runs(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
+// Runs reports whether there is a process with this id, of any user.
+func Runs(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
 
-// renameAt moves a file to another directory of the same file system. Both are open, so that no link on the way counts.
-func renameAt(from, to *os.Root, name string) error {
+// RenameAt moves a file to another directory of the same file system. Both are open, so that no link on the way counts.
+func RenameAt(from, to *os.Root, name string) error {
 	old, err := from.Open(".")
 	if err != nil {
 		return err

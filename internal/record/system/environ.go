@@ -1,4 +1,4 @@
-package record
+package system
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// stepVariables give access to the workflow step: they allow to set its outputs and the environment of later steps, and to
+// StepVariables give access to the workflow step: they allow to set its outputs and the environment of later steps, and to
 // request tokens in its name.
-var stepVariables = []string{
+var StepVariables = []string{
 	"GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN",
 }
 
@@ -24,19 +24,19 @@ const tokenPrefix = "ACTIONS_ID_TOKEN_REQUEST_"
 // git, which could redirect a command to another repository. This only raises the bar: the command runs as the same user on
 // the same machine.
 func ChildEnv(env []string) []string {
-	return slices.DeleteFunc(withoutStep(env), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	return slices.DeleteFunc(WithoutStep(env), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 }
 
-// withoutStep removes the variables that give access to the step.
-func withoutStep(env []string) []string {
+// WithoutStep removes the variables that give access to the step.
+func WithoutStep(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(stepVariables, name) || strings.HasPrefix(name, tokenPrefix)
+		return slices.Contains(StepVariables, name) || strings.HasPrefix(name, tokenPrefix)
 	})
 }
 
-// lookEnv returns the value of a variable, "" when it is missing. The last one counts, as in os/exec.
-func lookEnv(env []string, name string) string {
+// LookEnv returns the value of a variable, "" when it is missing. The last one counts, as in os/exec.
+func LookEnv(env []string, name string) string {
 	for _, variable := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {
 			return value
@@ -53,7 +53,7 @@ func LookPath(name, root, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}
-	for _, searched := range filepath.SplitList(lookEnv(env, "PATH")) {
+	for _, searched := range filepath.SplitList(LookEnv(env, "PATH")) {
 		if !filepath.IsAbs(searched) {
 			searched = filepath.Join(dir, searched) // an empty one is the current directory
 		}
@@ -81,7 +81,7 @@ func InTree(root, path string) (bool, error) {
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(at, rest[0])
 		rest = rest[1:]
-		if next != root && below(root, next) {
+		if next != root && Below(root, next) {
 			return true, nil
 		}
 		info, err := os.Lstat(next)
@@ -110,27 +110,8 @@ func split(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// below reports whether a path is the root or below it. Both are absolute and without symlinks.
-func below(root, path string) bool {
+// Below reports whether a path is the root or below it. Both are absolute and without symlinks.
+func Below(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// Find returns the root of the repository that contains a directory, without symlinks: the nearest parent with .git. The error
-// is fs.ErrNotExist when there is none.
-func Find(dir string) (string, error) {
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", err
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%q is not in a git repository: %w", dir, fs.ErrNotExist)
-		}
-	}
 }
