@@ -16,7 +16,7 @@ the audited branch has an entry there, with the bundle that its decision was mad
 closeout archive add writes what git fast-import turns into the next commit of that branch; closeout audit shows from a clone
 that nothing was changed or removed.
 
-See docs/archive.md.`
+See docs/later.md.`
 
 func newArchive(std console.Streams) *cobra.Command {
 	c := &cobra.Command{

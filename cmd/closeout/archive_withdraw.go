@@ -17,7 +17,7 @@ import (
 const archiveWithdrawLong = `withdraw prints a stream for git fast-import: one commit that removes the bundle of an entry from the archive and adds an
 entry that says so, with the reason. The entry itself stays.
 
-The archive must be intact, which is looked at first. The removed files are still in the history of the branch; docs/archive.md
+The archive must be intact, which is looked at first. The removed files are still in the history of the branch; docs/later.md
 says how to remove them there.
 
 Exit codes: 0 the stream is printed; 1 the archive is not intact, or has no such bundle; 2 wrong call or environment; 3

@@ -35,7 +35,7 @@ A commit without an entry may wait seven days for the archive, from the first da
 --as-of, which the result contains: the same clone, version and day give the same bytes.
 
 Each commit of the archive must only add to it. Alone, the archive only agrees with itself: keep the id of its commit, and
-name it with --since at the next audit. See docs/audit.md.
+name it with --since at the next audit. See docs/later.md.
 
 Exit codes: 0 clean, 1 a finding blocks (with --fail-on warn also a warning), 2 wrong call or environment, 3 something
 cannot be known and nothing blocks.`

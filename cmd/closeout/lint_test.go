@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,27 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/closeout-gate/closeout/internal/audit/audit"
 	"github.com/closeout-gate/closeout/internal/present/console"
 )
-
-// TestCodeTables writes the table of codes into docs/audit.md.
-func TestCodeTables(t *testing.T) {
-	const name = "docs/audit.md"
-	var table strings.Builder
-	table.WriteString("| code | severity |\n|---|---|\n")
-	for _, p := range audit.Pages {
-		for _, c := range p.Codes {
-			fmt.Fprintf(&table, "| [`%s`](reference/codes.md#%s) | %s |\n", c.Name, strings.ReplaceAll(c.Name, ".", ""), c.Severity)
-		}
-	}
-	page, err := os.ReadFile(filepath.Join(repository, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := "<!-- codes:begin -->\n" + table.String() + "<!-- codes:end -->"
-	compare(t, name, regexp.MustCompile(`(?s)<!-- codes:begin -->.*<!-- codes:end -->`).ReplaceAllLiteralString(string(page), block))
-}
 
 // TestPreCommitHook wants a hook that calls an existing command with existing flags, for the files that it reads.
 func TestPreCommitHook(t *testing.T) {

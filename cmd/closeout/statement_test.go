@@ -9,9 +9,9 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// TestAttestJob checks the jobs that docs/statement.md shows: they lint, every action is pinned, and only the job that signs may.
+// TestAttestJob checks the jobs that docs/later.md shows: they lint, every action is pinned, and only the job that signs may.
 func TestAttestJob(t *testing.T) {
-	page := string(readWorkflow(t, "docs/statement.md"))
+	page := string(readWorkflow(t, "docs/later.md"))
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1)
 	if len(blocks) != 2 || !strings.HasPrefix(blocks[0][1], "  gate:\n") || !strings.HasPrefix(blocks[1][1], "  attest:\n") {
 		t.Fatalf("%d blocks", len(blocks))

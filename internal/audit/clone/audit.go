@@ -95,7 +95,7 @@ func (g *Clone) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) err
 	a, err := g.Archive(o.Archive)
 	switch {
 	case errors.Is(err, errNoBranch):
-		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", collect.WithFix(errors.New("there is no branch closeout-archive"), "fetch it: git fetch origin closeout-archive:closeout-archive; docs/archive.md says how it is made")))
+		in.Found = append(in.Found, audit.Unavailable("the archive of decisions", collect.WithFix(errors.New("there is no branch closeout-archive"), "fetch it: git fetch origin closeout-archive:closeout-archive; docs/later.md says how it is made")))
 		return nil
 	case collect.Unknowable(err):
 		in.Unread = true
