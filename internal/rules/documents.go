@@ -11,10 +11,9 @@ import (
 
 // Limits of what is parsed. A text over them is not read.
 const (
-	maxYAML     = 256 << 10 // of a workflow or another YAML file, in bytes
-	maxAllYAML  = 3 << 19   // of all workflows of a change
-	maxDepth    = 60
-	maxJSONSize = maxFile
+	maxYAML    = 256 << 10 // of a workflow or another YAML file, in bytes
+	maxAllYAML = 3 << 19   // of all workflows of a change
+	maxDepth   = 60
 )
 
 // parseYAML reads a YAML document; nil for one that cannot be read.
@@ -31,84 +30,6 @@ func parseYAML(v *source.File) *input.Node {
 		return nil
 	}
 	return n
-}
-
-// parseJSON reads a JSON object, in which comments and commas before a closing bracket are fine; nil for one that cannot be
-// read.
-func parseJSON(v *source.File) *input.Node {
-	if v == nil {
-		return nil
-	}
-	text := bytes.TrimPrefix(v.Text, []byte("\ufeff"))
-	n := input.ParseJSON(plainJSON(text), input.Limits{Values: 1 << 20, Depth: maxDepth}, &input.Errors{})
-	if n == nil || n.Kind != input.KindObject {
-		return nil
-	}
-	return n
-}
-
-// plainJSON blanks what JSON does not have and its dialects do. Places stay the same.
-func plainJSON(text []byte) []byte {
-	if !bytes.Contains(text, []byte("//")) && !bytes.Contains(text, []byte("/*")) && !trailingComma(text) {
-		return text
-	}
-	out := bytes.Clone(text)
-	comma := -1 // the last comma with nothing but blanks behind it
-	for i := 0; i < len(out); i++ {
-		switch c := out[i]; {
-		case c == '"':
-			comma = -1
-			for i++; i < len(out) && out[i] != '"'; i++ {
-				if out[i] == '\\' {
-					i++
-				}
-			}
-		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
-			i = blankComment(out, i) - 1
-		case c == ',':
-			comma = i
-		case c == '}' || c == ']':
-			if comma >= 0 {
-				out[comma] = ' '
-			}
-			comma = -1
-		case c != ' ' && c != '\n' && c != '\r' && c != '\t':
-			comma = -1
-		}
-	}
-	return out
-}
-
-// trailingComma reports whether a comma stands before a closing bracket, perhaps in a string.
-func trailingComma(text []byte) bool {
-	for {
-		at := bytes.IndexByte(text, ',')
-		if at < 0 {
-			return false
-		}
-		text = bytes.TrimLeft(text[at+1:], " \t\r\n")
-		if len(text) > 0 && (text[0] == '}' || text[0] == ']') {
-			return true
-		}
-	}
-}
-
-// blankComment blanks the comment at i and returns where it ends.
-func blankComment(out []byte, i int) int {
-	end := len(out)
-	if out[i+1] == '/' {
-		if at := bytes.IndexByte(out[i:], '\n'); at >= 0 {
-			end = i + at
-		}
-	} else if at := bytes.Index(out[i+2:], []byte("*/")); at >= 0 {
-		end = i + 2 + at + 2
-	}
-	for k := i; k < end; k++ {
-		if out[k] != '\n' {
-			out[k] = ' '
-		}
-	}
-	return end
 }
 
 // below follows keys down a document; nil when one is missing.

@@ -122,7 +122,7 @@ func isWorkflow(name string) bool {
 	return (ext == ".yml" || ext == ".yaml") && (strings.HasPrefix(name, ".github/") || strings.HasPrefix(path.Base(name), "action."))
 }
 
-var manifests = []string{
+var buildFiles = []string{
 	"package.json", "go.mod", "go.work", "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "pytest.ini", "tox.ini", "cargo.toml",
 	"pom.xml", "build.gradle", "build.gradle.kts", "gemfile", "rakefile", "makefile", "justfile", "directory.packages.props", ".gitlab-ci.yml",
 }
@@ -131,5 +131,5 @@ var manifests = []string{
 func isManifest(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	ext := path.Ext(base)
-	return slices.Contains(manifests, base) || ext == ".csproj" || ext == ".gemspec"
+	return slices.Contains(buildFiles, base) || ext == ".csproj" || ext == ".gemspec"
 }

@@ -2,234 +2,362 @@ package rules
 
 import (
 	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findCheckConfig finds settings of compilers and checkers that demand less than before.
-func findCheckConfig(c *Change, report func(Hit)) {
-	heads := map[string]int{} // the highest level in any file: a setting may have moved
-	for _, f := range c.Files {
-		for key, s := range settingsOf(f.Head) {
-			heads[key] = max(heads[key], s.level)
-		}
-	}
-	for _, f := range c.Files {
-		if f.Base != nil && f.Head != nil {
-			weakerSettings(f, heads, report)
-		}
-	}
+// Setting is a value of a configuration, and the keys that lead to it: the names of sections, tables, objects and elements, and
+// its own. In a list each value is a setting with the same keys.
+type Setting struct {
+	Keys  []string
+	Value string
+	Line  int
+	Table int // settings of one table, object or element have the same number
 }
 
-// setting is what a file demands.
-type setting struct {
-	level  int // more is stricter; 0 is off
-	line   int
-	needed bool // without it nothing else demands it
-}
+// maxSettings is how many settings of a file are read: no person wrote more.
+const maxSettings = 100_000
 
-// settingsOf are the settings of a version of a file by name; nil for a file without any.
-func settingsOf(v *source.File) map[string]setting {
-	if v == nil || foreign(v.Path) || isExample(v.Path) {
+// settingsOf reads the settings of a version of a file: INI, TOML, JSON, objects of JavaScript, YAML and XML. Text that is none of
+// these gives those that it seems to have.
+func settingsOf(v *source.File) []Setting {
+	if v == nil {
 		return nil
 	}
-	all := map[string]setting{}
-	switch base := strings.ToLower(path.Base(v.Path)); {
-	case strings.HasPrefix(base, "tsconfig") && strings.HasSuffix(base, ".json"):
-		typeScriptSettings(v, all)
-	case base == ".editorconfig", base == ".globalconfig":
-		severities(v, all)
-	case strings.HasSuffix(base, ".props"), strings.HasSuffix(base, ".targets"), strings.HasSuffix(base, ".csproj"):
-		projectSettings(v, all)
-	case base == ".rubocop.yml":
-		for _, m := range membersOf(parseYAML(v)) {
-			copSettings(m, all)
-		}
-	case base == ".pre-commit-config.yaml", base == ".pre-commit-config.yml":
-		hooks(parseYAML(v), all)
-	case base == "codecov.yml", base == ".codecov.yml":
-		informational(parseYAML(v), "", all)
+	r := &settingReader{File: v}
+	base := strings.ToLower(path.Base(v.Path))
+	switch ext := path.Ext(base); {
+	case ext == ".toml":
+		r.objects(true)
+	case strings.HasPrefix(ext, ".json"), strings.HasPrefix(base, ".nycrc"), strings.HasPrefix(base, ".c8rc"), isScript(v.Lang):
+		r.objects(false)
+	case ext == ".yml", ext == ".yaml":
+		r.yaml()
+	case ext == ".xml", ext == ".csproj", ext == ".fsproj", ext == ".props", ext == ".targets", ext == ".runsettings":
+		r.xml()
+	default:
+		r.ini()
 	}
-	return all
+	return r.list
 }
 
-// weakerSettings compares both versions of a file.
-func weakerSettings(f *File, heads map[string]int, report func(Hit)) {
-	was, now := settingsOf(f.Base), settingsOf(f.Head)
-	var less []string
-	hit := Hit{File: f.Path, Fix: "restore the setting, or let a person approve that it goes"}
-	for _, key := range sortedKeys(was) {
-		old := was[key]
-		next, there := now[key]
-		if there && next.level >= old.level || !there && (!old.needed || old.level == 0) || heads[key] >= old.level || renamedHook(key, was, now) {
-			continue
+type settingReader struct {
+	*source.File
+	list []Setting
+}
+
+// add takes a setting. With it the keys of its table are shared, because a table can have many.
+func (r *settingReader) add(keys []string, value string, line, table int) {
+	if len(r.list) < maxSettings {
+		r.list = append(r.list, Setting{slices.Clip(keys), value, line, table})
+	}
+}
+
+// lines gives each line that is not too long, and its number.
+func (r *settingReader) lines(give func(n int, line string)) {
+	n := 0
+	for raw := range bytes.Lines(r.Text) {
+		n++
+		if len(raw) <= maxShellLine {
+			give(n, strings.TrimRight(string(raw), " \t\r\n"))
 		}
-		if less = append(less, key); len(less) == 1 {
-			hit.Was = string(f.Base.Line(old.line))
-			if hit.Line = next.line; there {
-				hit.Now = string(f.Head.Line(next.line))
-			} else {
-				hit.Base, hit.Line = true, old.line
+	}
+}
+
+// ini reads sections, keys behind = or :, and the indented lines below a key as more of its values.
+func (r *settingReader) ini() {
+	section, key := "", ""
+	r.lines(func(n int, line string) {
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "", text[0] == '#', text[0] == ';':
+		case text[0] == '[' && text[len(text)-1] == ']' && line[0] == '[':
+			section, key = strings.Trim(text, "[] "), ""
+		case line[0] != ' ' && line[0] != '\t' || key == "":
+			i := strings.IndexAny(text, "=:")
+			if i < 0 {
+				return
 			}
+			if key = strings.Trim(text[:i], " \t\"'"); strings.TrimSpace(text[i+1:]) != "" {
+				r.add([]string{section, key}, strings.TrimSpace(text[i+1:]), n, 0)
+			}
+		default:
+			r.add([]string{section, key}, text, n, 0)
+		}
+	})
+}
+
+// maxNested is how many levels of a configuration are read.
+const maxNested = 60
+
+// objects reads TOML, JSON with comments, and the objects of JavaScript.
+func (r *settingReader) objects(isTOML bool) {
+	type frame struct {
+		keys  []string
+		table int
+		list  bool
+	}
+	var open []frame
+	at := frame{}             // the innermost
+	last, key := "", ""       // the last word, and the one that waits for its value
+	tables, waits := 0, false // waits: key waits
+	push := func(list bool) {
+		name := last
+		if waits {
+			name = key
+		}
+		tables++
+		open = append(open, at)
+		if len(open) < maxNested {
+			keys := slices.Clip(at.keys)
+			if name != "" {
+				keys = append(keys, name)
+			}
+			at = frame{keys, tables, list}
+		}
+		last, waits = "", false
+	}
+	word := func(text string, pos int) {
+		switch {
+		case waits:
+			keys := append(slices.Clip(at.keys), key)
+			if isTOML && !strings.ContainsAny(key, "\"'") {
+				keys = append(slices.Clip(at.keys), strings.Split(key, ".")...)
+			}
+			r.add(keys, text, r.LineAt(pos), at.table)
+			waits, last = false, ""
+		case at.list:
+			r.add(at.keys, text, r.LineAt(pos), at.table)
+		default:
+			last = text
 		}
 	}
-	for _, key := range sortedKeys(now) {
-		if _, there := was[key]; there || now[key].level > 0 {
-			continue
+	text := r.Text
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '\n':
+			if i++; isTOML && !at.list {
+				last, waits = "", false
+				if end := tomlSection(text[i:]); end > 0 {
+					tables++
+					open, at = nil, frame{strings.Split(strings.Trim(string(text[i:i+end]), "[] "), "."), tables, false}
+					i += end
+				}
+			}
+		case isTOML && c == '#':
+			i += len(restOf(text, i))
+			if next := bytes.IndexByte(text[i:], '\n'); next > 0 {
+				i += next
+			}
+		case !isTOML && c == '/' && (at0(text[i+1:]) == '/' || at0(text[i+1:]) == '*'):
+			i = skipComment(text, i)
+		case c == '"' || c == '\'' || c == '`':
+			end := skipString(text, i)
+			word(unquoted(text[i:end]), i)
+			i = end
+		case source.IsWord(c) || c == '-' || c == '+' || c == '$' || c == '@':
+			end := i + 1
+			for end < len(text) && (source.IsWord(text[end]) || text[end] == '-' || text[end] == '.' && text[end-1] != '.') {
+				end++
+			}
+			word(string(text[i:min(end, i+maxText)]), i)
+			i = end
+		default:
+			switch c {
+			case '{', '[':
+				if isTOML && i == 0 {
+					if end := tomlSection(text); end > 0 {
+						at, i = frame{keys: strings.Split(strings.Trim(string(text[:end]), "[] "), ".")}, end
+						continue
+					}
+				}
+				push(c == '[')
+			case '}', ']':
+				if n := len(open) - 1; n >= 0 {
+					at, open = open[n], open[:n]
+				}
+				last, waits = "", false
+			case ':', '=':
+				if key = last; key != "" {
+					waits = true
+				}
+			case ',', ';':
+				last, waits = "", false
+			}
+			i++
 		}
-		if less = append(less, key); len(less) == 1 {
-			hit.Line, hit.Now = now[key].line, string(f.Head.Line(now[key].line))
-		}
-	}
-	if len(less) > 0 {
-		hit.Subject, hit.Others = less[0], less[1:]
-		hit.Detail = "demands less than before: " + listed(less)
-		report(hit)
 	}
 }
 
-// strictOptions are the options of TypeScript that find mistakes.
-const strictOptions = ` strict noImplicitAny strictNullChecks strictFunctionTypes strictBindCallApply strictPropertyInitialization noImplicitThis ` +
-	`useUnknownInCatchVariables alwaysStrict noUnusedLocals noUnusedParameters noImplicitReturns noFallthroughCasesInSwitch noUncheckedIndexedAccess ` +
-	`exactOptionalPropertyTypes noImplicitOverride `
-
-func typeScriptSettings(v *source.File, all map[string]setting) {
-	root := parseJSON(v)
-	for _, m := range membersOf(below(root, "compilerOptions")) {
-		if strings.Contains(strictOptions, " "+m.Key+" ") && m.Value != nil && m.Value.Kind == input.KindBool {
-			all[m.Key] = setting{flagLevel(m.Value.Bool), m.Pos.Line, below(root, "extends") == nil}
-		}
-	}
-}
-
-func flagLevel(on bool) int {
-	if on {
-		return 1
+// tomlSection is the length of the head of a table at the start of a text; 0 for anything else.
+func tomlSection(text []byte) int {
+	line := bytes.TrimRight(restOf(text, 0), " \t\r")
+	if len(line) > 2 && line[0] == '[' && line[len(line)-1] == ']' && !bytes.ContainsAny(line, ",{=") {
+		return len(line)
 	}
 	return 0
 }
 
-// severityNames are in the order of their strictness.
-var severityNames = []string{"none", "silent", "suggestion", "warning", "error"}
-
-// severities reads what an analyzer of .NET does with a diagnostic, by section.
-func severities(v *source.File, all map[string]setting) {
-	section, n := "", 0
-	for raw := range bytes.Lines(v.Text) {
-		n++
-		line := strings.TrimSpace(string(raw[:min(len(raw), maxShellLine)]))
-		if strings.HasPrefix(line, "[") {
-			section = line
-		}
-		key, value, ok := strings.Cut(line, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if !ok || strings.HasPrefix(key, "#") {
-			continue
-		}
-		least := 0 // a new style that only editors see is no diagnostic that is off
-		if _, after, has := strings.Cut(value, ":"); has {
-			value, least = after, 1
-		} else if !strings.HasSuffix(key, ".severity") {
-			continue
-		}
-		value, _, _ = strings.Cut(value, " ")
-		if level := slices.Index(severityNames, strings.ToLower(value)); level >= 0 {
-			all[key+" "+section] = setting{max(0, level-1) + least, n, false}
-		}
+// unquoted is the content of a string of JSON, TOML or JavaScript.
+func unquoted(text []byte) string {
+	var s string
+	if len(text) > maxShellLine || text[0] != '"' || bytes.IndexByte(text, '\\') < 0 || json.Unmarshal(text, &s) != nil {
+		s = strings.Trim(string(text[:min(len(text), maxShellLine)]), string(text[:1]))
 	}
+	return s
 }
 
-// projectSettings reads the properties of .NET that make warnings count.
-func projectSettings(v *source.File, all map[string]setting) {
-	for n := 1; n <= v.Lines(); n++ {
-		line := v.Line(n)
-		if len(line) > maxShellLine || bytes.IndexByte(line, '<') < 0 {
-			continue
-		}
-		for _, name := range [...]string{"TreatWarningsAsErrors", "CodeAnalysisTreatWarningsAsErrors", "MSBuildTreatWarningsAsErrors", "EnforceCodeStyleInBuild", "EnableNETAnalyzers", "RunAnalyzers", "Nullable"} {
-			if value, ok := element(line, name); ok {
-				all[name] = setting{flagLevel(oneOf(strings.ToLower(value), "true", "enable")), n, true}
-			}
-		}
+func skipComment(text []byte, i int) int {
+	end, size := -1, 2
+	if text[i+1] == '/' {
+		end, size = bytes.IndexByte(text[i:], '\n'), 0
+	} else if end = bytes.Index(text[i+2:], []byte("*/")); end >= 0 {
+		end += 2
 	}
+	if end < 0 {
+		return len(text)
+	}
+	return i + end + size
 }
 
-// element is the content of an element of XML that a line has.
-func element(line []byte, name string) (string, bool) {
-	_, rest, ok := bytes.Cut(line, []byte("<"+name))
-	if !ok || len(rest) == 0 || rest[0] != '>' && rest[0] != ' ' {
-		return "", false
-	}
-	_, rest, ok = bytes.Cut(rest, []byte(">"))
-	value, _, closed := bytes.Cut(rest, []byte("</"))
-	return strings.TrimSpace(string(value)), ok && closed
-}
-
-// copSettings reads whether a cop of RuboCop is on, and how much it allows.
-func copSettings(m input.Member, all map[string]setting) {
-	for _, option := range membersOf(m.Value) {
-		text := textOf(option.Value)
+// skipString is the offset after a string.
+func skipString(text []byte, i int) int {
+	quote := text[i]
+	for i++; i < len(text); i++ {
 		switch {
-		case option.Key == "Enabled" && (text == "true" || text == "false"):
-			all[m.Key] = setting{flagLevel(text == "true"), option.Pos.Line, false}
-		case option.Key == "DisabledByDefault":
-			all[m.Key+"/DisabledByDefault"] = setting{flagLevel(text != "true"), option.Pos.Line, false}
-		case option.Key == "Max":
-			if most, err := strconv.Atoi(text); err == nil && most >= 0 {
-				all[m.Key+"/Max"] = setting{max(1, 1_000_000-most), option.Pos.Line, false}
-			}
+		case text[i] == '\\':
+			i++
+		case text[i] == quote:
+			return i + 1
+		case text[i] == '\n' && quote != '`':
+			return i
 		}
 	}
+	return len(text)
 }
 
-// hooks reads the checks that run before a commit.
-func hooks(root *input.Node, all map[string]setting) {
-	repos := below(root, "repos")
-	if repos == nil {
+// yaml reads nested keys by their indentation. Each item of a list is a table.
+func (r *settingReader) yaml() {
+	type open struct {
+		indent, table int
+		keys          []string
+	}
+	stack := []open{{indent: -1}}
+	tables := 0
+	r.lines(func(n int, line string) {
+		text := strings.TrimLeft(line, " -{")
+		if text == "" || text[0] == '#' {
+			return
+		}
+		indent := len(line) - len(text)
+		for stack[len(stack)-1].indent >= indent {
+			stack = stack[:len(stack)-1]
+		}
+		top := &stack[len(stack)-1]
+		if dash := strings.TrimLeft(line, " "); strings.HasPrefix(dash, "- ") {
+			tables++
+			top.table = tables
+		}
+		key, value, isKey := strings.Cut(text, ":")
+		value, _, _ = strings.Cut(strings.TrimSpace(value), " #")
+		value = strings.Trim(strings.TrimRight(value, " }"), `"'`)
+		if !isKey {
+			r.add(top.keys, strings.Trim(text, `"'`), n, top.table)
+			return
+		}
+		keys := append(slices.Clip(top.keys), strings.Trim(key, " \"'"))
+		if value != "" {
+			r.add(keys, value, n, top.table)
+		} else if len(stack) < maxNested {
+			tables++
+			stack = append(stack, open{indent, tables, keys})
+		}
+	})
+}
+
+// maxXML is the longest XML document that is read.
+const maxXML = 1 << 20
+
+// xml reads the attributes of elements, with @ before their names, and what the innermost elements contain.
+func (r *settingReader) xml() {
+	if len(r.Text) > maxXML {
 		return
 	}
-	for _, repo := range repos.Items {
-		list := below(repo, "hooks")
-		if list == nil {
-			continue
+	d := xml.NewDecoder(bytes.NewReader(r.Text))
+	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
+	type element struct {
+		keys        []string
+		table, line int
+	}
+	open, tables := []element{{}}, 0
+	var text strings.Builder
+	for len(open) < maxNested {
+		token, err := d.RawToken()
+		if err != nil {
+			return
 		}
-		for _, hook := range list.Items {
-			if id := textOf(below(hook, "id")); id != "" {
-				all["the hook "+id] = setting{1, hook.Pos.Line, true}
+		top := &open[len(open)-1]
+		switch t := token.(type) {
+		case xml.StartElement:
+			tables++
+			line, _ := d.InputPos()
+			e := element{append(slices.Clip(top.keys), t.Name.Local), tables, line}
+			for _, a := range t.Attr {
+				r.add(append(slices.Clip(e.keys), "@"+a.Name.Local), a.Value, line, e.table)
 			}
+			open = append(open, e)
+			text.Reset()
+		case xml.CharData:
+			text.Write(t)
+		case xml.EndElement:
+			if len(open) == 1 {
+				return
+			}
+			if value := strings.TrimSpace(text.String()); value != "" {
+				r.add(top.keys, value, top.line, open[len(open)-2].table)
+			}
+			open = open[:len(open)-1]
+			text.Reset()
 		}
 	}
 }
 
-// renamedHook reports whether a hook has a new name that contains the one before, such as local-ruff.
-func renamedHook(key string, was, now map[string]setting) bool {
-	id, is := strings.CutPrefix(key, "the hook ")
-	if !is {
-		return false
+// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key, ** are any, and | parts alternatives.
+func leads(keys []string, pattern string) bool {
+	for pattern != "" {
+		part, rest, _ := strings.Cut(pattern, "/")
+		switch {
+		case part == "**":
+			if rest == "" {
+				return true
+			}
+			for i := range keys {
+				if leads(keys[i:], rest) {
+					return true
+				}
+			}
+			return false
+		case len(keys) == 0 || part != "*" && !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.EqualFold(one, keys[0]) }):
+			return false
+		}
+		keys, pattern = keys[1:], rest
 	}
-	for name := range now {
-		if _, there := was[name]; !there && strings.Contains(name, id) {
+	return len(keys) == 0
+}
+
+// isNamed reports whether the name of a file matches one of some patterns with blanks between them. They are in lower case.
+func isNamed(name, patterns string) bool {
+	base := strings.ToLower(path.Base(name))
+	for pattern := range strings.FieldsSeq(patterns) {
+		if matched, _ := path.Match(pattern, base); matched {
 			return true
 		}
 	}
 	return false
-}
-
-// informational reads whether the states of Codecov count.
-func informational(n *input.Node, name string, all map[string]setting) {
-	for _, m := range membersOf(n) {
-		key := strings.TrimPrefix(name+"."+m.Key, ".")
-		switch text := textOf(m.Value); m.Key {
-		case "informational":
-			all[key] = setting{flagLevel(text != "true"), m.Pos.Line, false}
-		case "require_ci_to_pass":
-			all[key] = setting{flagLevel(text != "false" && text != "no"), m.Pos.Line, false}
-		}
-		informational(m.Value, key, all)
-	}
 }

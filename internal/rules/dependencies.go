@@ -1,0 +1,509 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// findNewDependency finds packages that the manifests of a change name for the first time.
+func findNewDependency(c *Change, report func(Hit)) {
+	known := c.knownPackages()
+	for _, f := range c.Files {
+		if m := manifestOf(f.Path); m != nil && f.Head != nil && !foreign(f.Path) {
+			newDependencies(f, m, known, report)
+		}
+	}
+}
+
+// dependency is a package that a manifest names.
+type dependency struct {
+	name  string // as its registry compares it
+	dev   bool   // only for tests and tools
+	from  string // where it comes from when that is no registry, "" otherwise
+	local bool   // it is a part of this repository
+}
+
+// manifest says how the packages of a kind of manifest are read.
+type manifest struct {
+	files, system string // system tells packages of the same name apart
+	own           string // the keys of the name of the package itself
+	tables        string // those of packages; see packageIn
+	dev           string // the same for those that only tests and tools need
+	// pattern matches a line of those that are read line by line, with the name as its group, and devPattern one that is dev.
+	pattern, devPattern func() *regexp.Regexp
+	read                func(v *source.File) (own string, deps []dependency)
+}
+
+// manifests are all kinds of manifests.
+var manifests = []manifest{
+	{files: "go.mod", system: "go", read: readGoMod},
+	{files: "package.json", system: "npm", own: "name", tables: "dependencies/{} optionalDependencies/{} peerDependencies/{}", dev: "devDependencies/{}"},
+	{files: "deno.json deno.jsonc jsr.json", system: "npm", own: "name", tables: "imports/{}"},
+	{files: "composer.json", system: "composer", own: "name", tables: "require/{}", dev: "require-dev/{}"},
+	{files: "pyproject.toml", system: "pypi", own: "project/name tool/poetry/name",
+		tables: "project/dependencies project/optional-dependencies/* tool/poetry/dependencies/{}",
+		dev: "project/optional-dependencies/dev|test|tests|docs|lint dependency-groups/* tool/uv/dev-dependencies build-system/requires " +
+			"tool/poetry/dev-dependencies/{} tool/poetry/group/*/dependencies/{}"},
+	{files: "setup.cfg", system: "pypi", own: "metadata/name", tables: "options/install_requires options.extras_require/*",
+		dev: "options/setup_requires|tests_require options.extras_require/dev|test|tests|testing|docs|lint"},
+	{files: "cargo.toml", system: "cargo", own: "package/name",
+		tables: "dependencies|build-dependencies/{} workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{}",
+		dev:    "dev-dependencies/{} workspace/dev-dependencies/{} target/*/dev-dependencies/{}"},
+	{files: "libs.versions.toml", system: "maven", tables: "libraries/{}", dev: "plugins/{}"},
+	{files: "pom.xml", system: "maven", read: readPom},
+	{files: "*.csproj *.fsproj directory.packages.props directory.build.props", system: "nuget", read: readProject},
+	{files: "build.gradle build.gradle.kts", system: "maven", pattern: input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)`),
+		devPattern: input.Lazily(`^\s*(?:test|androidTest|classpath)`)},
+	{files: "gemfile *.gemspec", system: "gem", read: readGemfile},
+	{files: "*.txt *.in", system: "pypi", read: readRequirements},
+}
+
+// manifestOf is how a file is read, by its name; nil for a file that is no manifest.
+func manifestOf(name string) *manifest {
+	i := slices.IndexFunc(manifests, func(m manifest) bool { return isNamed(name, m.files) })
+	if i < 0 || i == len(manifests)-1 && !isRequirements(name) {
+		return nil
+	}
+	return &manifests[i]
+}
+
+// isRequirements reports whether a file is a list of Python's requirements.
+func isRequirements(name string) bool {
+	return isNamed(name, "requirements*.txt requirements*.in constraints*.txt constraints*.in *-requirements.txt *_requirements.txt") ||
+		path.Base(path.Dir(name)) == "requirements"
+}
+
+// packages are the name of a package itself, and what it needs.
+func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
+	if m.read != nil {
+		return m.read(v)
+	}
+	if m.pattern != nil {
+		for line := range bytes.Lines(v.Text) {
+			if found := m.pattern().FindSubmatch(line[:min(len(line), maxShellLine)]); found != nil {
+				deps = append(deps, dependency{name: string(found[1]), dev: m.devPattern().Match(line)})
+			}
+		}
+		return "", deps
+	}
+	var ids []string
+	about := map[string]*described{}
+	settings := settingsOf(v)
+	for _, s := range settings {
+		if own == "" && leadsToOne(s.Keys, m.own) {
+			own = m.plain(s.Value)
+		}
+		for _, dev := range []bool{true, false} {
+			keys := m.tables
+			if dev {
+				keys = m.dev
+			}
+			d, ok := packageIn(s, keys)
+			if !ok {
+				continue
+			}
+			d.dev = dev
+			if first := about[d.id]; first == nil {
+				about[d.id] = d
+				ids = append(ids, d.id)
+			} else {
+				first.values[d.key] = s.Value
+			}
+			break
+		}
+	}
+	from := map[string]map[string]string{} // where uv gets packages from
+	for _, s := range settings {
+		if leads(s.Keys, "tool/uv/sources/*/*") {
+			if name := m.plain(s.Keys[3]); from[name] == nil {
+				from[name] = map[string]string{s.Keys[4]: s.Value}
+			} else {
+				from[name][s.Keys[4]] = s.Value
+			}
+		}
+	}
+	for _, id := range ids {
+		one := about[id]
+		name, _ := pythonName(one.name)
+		maps.Copy(one.values, from[name])
+		if d := one.dependency(m); d.name != "" {
+			deps = append(deps, d)
+		}
+	}
+	return own, deps
+}
+
+func leadsToOne(keys []string, patterns string) bool {
+	return slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool { return leads(keys, pattern) })
+}
+
+// described is what the settings of a manifest say about a package.
+type described struct {
+	id, name, key string // key is that of the setting which named it first, "" for the package itself
+	dev           bool
+	values        map[string]string // by key; "" is that of the package itself
+}
+
+// packageIn reads a setting of some tables of packages: {} at their end stands for the name, else the value has it.
+func packageIn(s Setting, tables string) (d *described, ok bool) {
+	for table := range strings.FieldsSeq(tables) {
+		keys, named := strings.CutSuffix(table, "/{}")
+		n := strings.Count(keys, "/") + 1
+		switch {
+		case named && len(s.Keys) > n && leads(s.Keys[:n], keys):
+			d = &described{id: strings.Join(s.Keys[:n+1], "\x00"), name: s.Keys[n], key: strings.Join(s.Keys[n+1:], ".")}
+		case !named && leads(s.Keys, keys):
+			d = &described{id: strings.Join(s.Keys, "\x00") + "\x00" + s.Value, name: s.Value, key: "requirement"}
+		default:
+			continue
+		}
+		d.values = map[string]string{d.key: s.Value}
+		return d, true
+	}
+	return nil, false
+}
+
+// dependency is what the settings say in the words of the system.
+func (d *described) dependency(m *manifest) dependency {
+	version, is := d.values[""], dependency{name: m.plain(d.name), dev: d.dev}
+	is.from = cmp.Or(d.values["git"], d.values["url"])
+	_, versioned := d.values["version"]
+	is.local = d.values["path"] != "" || d.values["workspace"] == "true" && !versioned && is.from == ""
+	switch m.system {
+	case "pypi":
+		if d.key == "requirement" {
+			is.name, is.from = pythonName(d.name)
+			is.from = cmp.Or(is.from, d.values["git"], d.values["url"])
+		} else if is.name == "python" {
+			is.name = ""
+		}
+	case "npm":
+		target, isPackage := strings.CutPrefix(strings.TrimPrefix(version, "jsr:"), "npm:")
+		if m.own == "name" && strings.HasPrefix(m.tables, "imports") {
+			switch isPackage = isPackage || strings.HasPrefix(version, "jsr:"); {
+			case isPackage:
+				is.name = withoutVersion(strings.TrimPrefix(target, "/"))
+			case strings.HasPrefix(version, "https://"):
+				is.from = version
+			default:
+				is.name = ""
+			}
+			break
+		}
+		is.from, is.local = npmSource(version), isLocalVersion(version)
+	case "composer":
+		if is.name = strings.ToLower(d.name); !strings.Contains(d.name, "/") { // PHP, or an extension of it
+			is.name = ""
+		}
+	case "cargo":
+		is.name = cmp.Or(d.values["package"], d.name)
+	case "maven":
+		if parts := strings.Split(version, ":"); version != "" {
+			is.name = strings.Join(parts[:min(len(parts), 2)], ":")
+		} else if group := d.values["group"]; group != "" {
+			is.name = group + ":" + d.values["name"]
+		} else {
+			is.name = cmp.Or(d.values["module"], d.values["id"])
+		}
+	}
+	return is
+}
+
+// plain is a name as its registry compares it.
+func (m *manifest) plain(name string) string {
+	if m.system == "pypi" {
+		return pythonNormal(name)
+	}
+	return name
+}
+
+// knownPackages are the packages that a touched manifest named at the merge base, and those of the repository itself.
+func (c *Change) knownPackages() map[string]bool {
+	known := map[string]bool{}
+	for _, f := range c.Files {
+		m := manifestOf(f.Path)
+		if m == nil {
+			continue
+		}
+		if f.Base != nil {
+			own, deps := m.packages(f.Base)
+			known[m.system+" "+own] = true
+			for _, d := range deps {
+				known[m.key(d)] = true
+			}
+		}
+		if f.Head != nil {
+			own, _ := m.packages(f.Head)
+			known[m.system+" "+own] = true
+		}
+	}
+	return known
+}
+
+// key tells a package from those of other systems. Another major version of a module of Go is no other package.
+func (m *manifest) key(d dependency) string {
+	if prefix, _, ok := module.SplitPathVersion(d.name); ok && m.system == "go" {
+		return m.system + " " + prefix
+	}
+	return m.system + " " + d.name
+}
+
+// newDependencies reports the packages of a manifest that are not known, and then knows them.
+func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hit)) {
+	var runtime, dev, elsewhere, names []string
+	_, deps := m.packages(f.Head)
+	for _, d := range deps {
+		if d.local || known[m.key(d)] {
+			continue
+		}
+		known[m.key(d)] = true
+		names = append(names, d.name)
+		if d.dev {
+			dev = append(dev, d.name)
+		} else {
+			runtime = append(runtime, d.name)
+		}
+		if d.from != "" {
+			elsewhere = append(elsewhere, d.name+" from "+d.from)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	var parts []string
+	for _, part := range []struct {
+		says  string
+		names []string
+	}{{"the program needs ", runtime}, {"its development needs ", dev}, {"not from a registry: ", elsewhere}} {
+		if len(part.names) > 0 {
+			parts = append(parts, part.says+listed(part.names))
+		}
+	}
+	hit := Hit{
+		File: f.Path, Line: nameLine(f, m, names[0]), Subject: names[0], Others: names[1:], Detail: "new here: " + strings.Join(parts, "; "),
+		Fix: "use what the project has, or let a person approve the new dependency",
+	}
+	if hit.Line > 0 {
+		hit.Now = string(f.Head.Line(hit.Line))
+	}
+	report(hit)
+}
+
+// nameLine is the first added line that has a name; 0 when there is none.
+func nameLine(f *File, m *manifest, name string) int {
+	if _, after, ok := strings.Cut(name, ":"); ok && m.system == "maven" {
+		name = after
+	}
+	needle := []byte(strings.ToLower(name))
+	for _, line := range f.Added() {
+		text := bytes.ToLower(line.Text[:min(len(line.Text), maxShellLine)])
+		if m.names(text, needle) || m.names(bytes.ReplaceAll(text, []byte("_"), []byte("-")), needle) {
+			return line.Number
+		}
+	}
+	return 0
+}
+
+// names reports whether a line contains a name that is not a part of a longer one, and that is in no list of features.
+func (m *manifest) names(line, name []byte) bool {
+	i := bytes.Index(line, name)
+	if i < 0 || len(name) == 0 {
+		return false
+	}
+	before, after := at(line, i-1), at(line, i+len(name))
+	return !source.IsWord(before) && !strings.ContainsRune("-_./@", rune(before)) && !source.IsWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
+		!(m.system == "cargo" && bytes.Contains(line[:i], []byte("= [")))
+}
+
+func readGoMod(v *source.File) (own string, deps []dependency) {
+	f, err := modfile.ParseLax("go.mod", v.Text, nil)
+	if err != nil {
+		return "", nil
+	}
+	if f.Module != nil {
+		own = f.Module.Mod.Path
+	}
+	for _, r := range f.Require {
+		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
+		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || own != "" && strings.HasPrefix(r.Mod.Path, own+"/")})
+	}
+	return own, deps
+}
+
+func isLocalVersion(version string) bool {
+	return hasAnyPrefix(version, "workspace:", "file:", "link:", "portal:", "./", "../", "catalog:workspace")
+}
+
+// npmSource says where a package comes from; "" for the registry.
+func npmSource(version string) string {
+	plain := hasAnyPrefix(version, "npm:", "catalog:", "jsr:", "patch:npm:")
+	if !plain && (strings.Contains(version, ":") || strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>")) {
+		return version
+	}
+	return ""
+}
+
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+// withoutVersion removes the version of an npm package.
+func withoutVersion(name string) string {
+	if at := strings.LastIndexByte(name, '@'); at > 0 {
+		return name[:at]
+	}
+	return name
+}
+
+// pythonName is the name of a requirement, as the index compares it, and where it comes from when that is not the index.
+func pythonName(requirement string) (name, from string) {
+	requirement = strings.TrimSpace(requirement)
+	end := 0
+	for end < len(requirement) && (source.IsWord(requirement[end]) || requirement[end] == '-' || requirement[end] == '.') {
+		end++
+	}
+	rest := strings.TrimSpace(requirement[end:])
+	if strings.HasPrefix(rest, "[") {
+		_, rest, _ = strings.Cut(rest, "]")
+		rest = strings.TrimSpace(rest)
+	}
+	if url, ok := strings.CutPrefix(rest, "@"); ok {
+		from, _, _ = strings.Cut(strings.TrimSpace(url), " ")
+	}
+	return pythonNormal(requirement[:end]), from
+}
+
+func pythonNormal(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
+}
+
+func readRequirements(v *source.File) (own string, deps []dependency) {
+	dev := containsAny([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
+	for line := range bytes.Lines(v.Text) {
+		text, _, _ := strings.Cut(strings.TrimSpace(string(line[:min(len(line), maxShellLine)])), " #")
+		text = strings.TrimSpace(strings.TrimPrefix(text, "-e "))
+		name, from := pythonName(text)
+		switch {
+		case text == "", strings.ContainsRune("#-./", rune(text[0])):
+			continue
+		case strings.Contains(text, "://") && !strings.Contains(text, " @ ") && !strings.Contains(text, "@http") && !strings.Contains(text, "@git"):
+			name, from = text, text
+			if _, egg, ok := strings.Cut(text, "#egg="); ok {
+				name = pythonNormal(egg)
+			}
+		}
+		if name != "" {
+			deps = append(deps, dependency{name: name, dev: dev, from: from})
+		}
+	}
+	return "", deps
+}
+
+// quotedAfter is the text in the first quotes of a line, and what follows them.
+func quotedAfter(line string) (text, rest string) {
+	start := strings.IndexAny(line, `'"`)
+	if start < 0 {
+		return "", ""
+	}
+	end := strings.IndexByte(line[start+1:], line[start])
+	if end < 0 {
+		return "", ""
+	}
+	return line[start+1 : start+1+end], line[start+2+end:]
+}
+
+var (
+	gemLine = input.Lazily(`^\s*(?:\w+\.)?(gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`)
+	gemFrom = input.Lazily(`(?::git|:github|git:|github:)\s*(?:=>)?\s*["']([^"']+)`)
+	gemName = input.Lazily(`^\s*(?:\w+\.)?name\s*=\s*["']([^"']+)`)
+	gemDev  = input.Lazily(`^\s*group\b.*(?:dev|test)`)
+)
+
+func readGemfile(v *source.File) (own string, deps []dependency) {
+	inGroup := false // of development and tests
+	for line := range bytes.Lines(v.Text) {
+		line = line[:min(len(line), maxShellLine)]
+		if found := gemLine().FindSubmatch(line); found != nil {
+			d := dependency{name: string(found[2]), dev: inGroup || bytes.Contains(found[1], []byte("development")), local: containsAny(found[3], "path:", ":path")}
+			if from := gemFrom().FindSubmatch(found[3]); from != nil {
+				d.from = string(from[1])
+			}
+			deps = append(deps, d)
+		} else if found := gemName().FindSubmatch(line); found != nil && strings.HasSuffix(v.Path, ".gemspec") {
+			own = string(found[1])
+		}
+		inGroup = inGroup && string(bytes.TrimSpace(line)) != "end" || gemDev().Match(line)
+	}
+	return own, deps
+}
+
+// elements are the settings of each table of XML whose element has one of some names, in their order, with the keys of the element.
+func elements(v *source.File, names ...string) (keys [][]string, values []map[string]string) {
+	places := map[int]int{}
+	for _, s := range settingsOf(v) {
+		n := len(s.Keys) - 1
+		if n < 1 || !slices.Contains(names, s.Keys[n-1]) || slices.Contains(s.Keys, "exclusions") {
+			continue
+		}
+		place, known := places[s.Table]
+		if !known {
+			place = len(values)
+			places[s.Table] = place
+			keys, values = append(keys, s.Keys[:n]), append(values, map[string]string{})
+		}
+		values[place][strings.TrimPrefix(s.Keys[n], "@")] = s.Value
+	}
+	return keys, values
+}
+
+// readPom reads the manifest of Maven.
+func readPom(v *source.File) (own string, deps []dependency) {
+	ownGroup, ownName := "", ""
+	for _, s := range settingsOf(v) {
+		switch {
+		case leads(s.Keys, "project/groupId"), leads(s.Keys, "project/parent/groupId") && ownGroup == "":
+			ownGroup = s.Value
+		case leads(s.Keys, "project/artifactId"):
+			ownName = s.Value
+		}
+	}
+	keys, values := elements(v, "dependency", "plugin", "path")
+	for i, e := range values {
+		group, plugin := e["groupId"], slices.Contains(keys[i], "plugin") || slices.Contains(keys[i], "path")
+		if e["artifactId"] == "" {
+			continue
+		}
+		deps = append(deps, dependency{
+			name: strings.TrimPrefix(group+":"+e["artifactId"], ":"), dev: e["scope"] == "test" || plugin,
+			local: keys[i][len(keys[i])-1] == "dependency" && (group == "${project.groupId}" || group == "${project.parent.groupId}" || ownGroup != "" && group == ownGroup),
+		})
+	}
+	return ownGroup + ":" + ownName, deps
+}
+
+// readProject reads the manifests of .NET.
+func readProject(v *source.File) (own string, deps []dependency) {
+	test := strings.Contains(strings.ToLower(v.Path), "test")
+	keys, values := elements(v, "PackageReference", "PackageVersion", "GlobalPackageReference")
+	for i, e := range values {
+		name, kind := e["Include"], keys[i][len(keys[i])-1]
+		central := kind == "PackageReference" && e["Version"] == "" && e["VersionOverride"] == "" // another file names it
+		if name == "" || central || strings.Contains(name, "$(") || strings.Contains(name, "@(") {
+			continue
+		}
+		dev := test || kind == "GlobalPackageReference" || strings.EqualFold(e["PrivateAssets"], "all")
+		deps = append(deps, dependency{name: strings.ToLower(name), dev: dev})
+	}
+	return "", deps
+}
