@@ -55,6 +55,8 @@ func (d *dead) hit(f *File, list []deadLine, what, fix string) Hit {
 	first := list[0]
 	h := Hit{File: f.Path, Line: first.line, Subject: first.test, Was: first.was, Now: first.now, Fix: fix}
 	switch {
+	case first.how == noRows:
+		h.Detail, h.Fix = noRows, "restore the rows, and fix what they find"
 	case len(list) > 1:
 		h.Detail = input.Plural(int64(len(list)), what) + " that ran before are " + first.how
 	case first.test != "":
@@ -85,6 +87,7 @@ func (f *File) deadened() *dead {
 	f.coveredLines(gone, d)
 	f.unreachableLines(gone, d)
 	f.swallowedLines(gone, d)
+	f.emptiedTables(d)
 	return d
 }
 

@@ -338,6 +338,9 @@ func offByName(v *source.File) int {
 func runnerFinds(name string) bool {
 	base := path.Base(name)
 	stem, ext, _ := strings.Cut(base, ".")
+	if isForeign(name) {
+		return false
+	}
 	switch source.LangOf(name) {
 	case source.Go:
 		return strings.HasSuffix(base, "_test.go") && !strings.HasPrefix(base, "_") && !strings.HasPrefix(base, ".")

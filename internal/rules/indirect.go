@@ -2,9 +2,11 @@ package rules
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // maxIndirect is for how many functions, or names, a file is searched.
@@ -142,34 +144,51 @@ func idleClasses(tests []*testCase) map[string]bool {
 	return idle
 }
 
-// markShadowed marks the tests that another function with the same name replaces.
+var unset = input.Lazily(`^\s*(?:del\s+(\w+)\s*$|(\w+)\s*=[^=]|(?:undef|(?:undef|remove)_method)[ (:]+(\w+))`)
+
+// markShadowed marks the tests that a later function, class or value with the same name replaces.
 func markShadowed(f *testFile) {
-	if f.Lang() != source.Python && f.Lang() != source.Ruby || f.Base == nil {
+	if f.Lang() != source.Python && f.Lang() != source.Ruby || f.Base == nil || f.Head == nil {
 		return
 	}
 	last := map[string]*testCase{}
 	for i := len(f.head) - 1; i >= 0; i-- {
 		one := f.head[i]
-		if one.Group || one.of.Lang == source.Ruby && !bytes.HasPrefix(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), []byte("def ")) {
+		if isRuby := one.of.Lang == source.Ruby; isRuby && (one.Group || !bytes.HasPrefix(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), []byte("def "))) {
 			continue
 		}
 		later := last[one.Name]
-		if later == nil {
+		switch {
+		case later == nil:
 			last[one.Name] = one
-		} else if one.twin != nil && (later.twin == nil || later.moved) && one.mark == 0 && sameBlock(one, later) {
-			one.mark, one.disabled = later.Line, true
+		case one.twin != nil && (later.twin == nil || later.moved) && one.mark == 0 && sameBlock(one, later):
+			coverRange(f.head, skipMark{line: later.Line, disabled: true}, one.Line, one.End)
+		}
+	}
+	for _, l := range f.Added() {
+		m := unset().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
+		if m == nil || len(bytes.TrimSpace(f.Head.CodeLine(l.Number))) == 0 {
+			continue
+		}
+		name := string(bytes.Join(m[1:], nil))
+		for _, one := range f.head {
+			own := one.Name[strings.LastIndex(one.Name, "> ")+1:]
+			if strings.TrimSpace(own) == name && one.End < l.Number && one.twin != nil && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
+				coverRange(f.head, skipMark{line: l.Number, disabled: true}, one.Line, one.End)
+			}
 		}
 	}
 }
 
 // sameBlock reports whether two tests of a file stand in the same class, under the same conditions.
 func sameBlock(a, b *testCase) bool {
-	outer := func(t *testCase) int {
-		list := t.of.Enclosing(t.Line)
-		if len(list) == 0 {
-			return 0
+	outer := func(t *testCase) (line int) {
+		for _, line = range slices.Backward(append([]int{0}, t.of.Enclosing(t.Line)...)) {
+			if line < t.Line { // in Ruby the block of the test itself is around its line
+				break
+			}
 		}
-		return list[len(list)-1]
+		return line
 	}
 	return outer(a) == outer(b)
 }

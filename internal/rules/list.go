@@ -22,7 +22,7 @@ var All = []*Rule{
 	{ID: "closeout/test-unseen", Title: "A test is still there, but no test runner sees it", Severity: input.Block,
 		Languages: testLanguages, Parts: []Part{{Find: findDisabledTest, Topic: "test"}}},
 	{ID: "closeout/test-skipped", Title: "A test that ran before is skipped now", Severity: input.Block,
-		Languages: testLanguages, Parts: []Part{{Find: findSkippedTest, Topic: "test"}, {Find: findFocusedTest}, {Find: findSkippedNewTest, Topic: "test", Severity: input.Warn}}},
+		Languages: testLanguages, Parts: []Part{{Find: findSkippedTest, Topic: "test"}, {Find: findSkippedRow}, {Find: findFocusedTest}, {Find: findSkippedNewTest, Topic: "test", Severity: input.Warn}}},
 	{ID: "closeout/test-removed", Title: "A test is deleted", Severity: input.Warn,
 		Languages: testLanguages, Parts: []Part{{Find: findRemovedTest, Topic: "test"}}},
 	{ID: "closeout/test-vanished", Title: "A test that ran before does not run now", Severity: input.Block,

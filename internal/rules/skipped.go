@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -13,10 +14,45 @@ func findSkippedTest(c *Change, report func(Hit)) {
 	})
 }
 
+var markedRow = input.Lazily(`^\s*(?:pytest\.)?param\((.+),\s*marks=\[?(?:pytest\.)?mark\.(?:skip|xfail)\b(?:\((?:reason=)?["'][^()]*\)|\(\))?\]?(?:,\s*id=.*)?\),?$`)
+
+// findSkippedRow finds rows of a table of pytest that ran at the merge base and are skipped at the head.
+func findSkippedRow(c *Change, report func(Hit)) {
+	for _, f := range c.tests().files {
+		if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
+			continue
+		}
+		before, count := map[string]bool{}, 0
+		for _, l := range f.Removed() {
+			before[rowKey(l.Text)] = true
+		}
+		var hit Hit
+		for _, l := range f.Added() {
+			m := markedRow().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
+			if m == nil || !before[rowKey(m[1])] {
+				continue
+			}
+			if count++; count == 1 {
+				hit = Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now", Fix: "remove the skip, and fix what the test finds"}
+			}
+		}
+		if count > 0 {
+			reportFirst(hit, count, report)
+		}
+	}
+}
+
+// rowKey is what a row says, with or without the brackets or the call around it.
+func rowKey(text []byte) string {
+	key := strings.TrimSuffix(lineKey(text), ",")
+	key = strings.TrimPrefix(strings.TrimPrefix(key, "pytest."), "param")
+	return strings.TrimRight(strings.Trim(key, "()"), ",")
+}
+
 // findSkippedNewTest finds new tests that never run.
 func findSkippedNewTest(c *Change, report func(Hit)) {
 	marked(c, report, "new, and skipped", "let the test run, or leave it out until it can", func(head *testCase) bool {
-		return head.twin == nil && !head.disabled
+		return head.twin == nil && !head.disabled && !isForeign(head.in.Path)
 	})
 }
 

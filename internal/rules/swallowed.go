@@ -3,9 +3,13 @@ package rules
 import (
 	"bytes"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // swallowedLines finds assertions that an added block keeps from failing: a try whose handler lets everything pass, or a loop
@@ -165,6 +169,60 @@ func loopsOverNothing(lang source.Lang, line []byte) bool {
 		return containsAny(squeezed, "in[]as", "in[]{", "in0..0{")
 	case source.Go:
 		return bytes.HasSuffix(squeezed, []byte("{}{")) && containsAny(squeezed, "range[]", "rangemap[") || containsAny(squeezed, "[:0]{")
+	}
+	return false
+}
+
+// noRows says what became of a table of tests.
+const noRows = "the table of the tests has no rows any more"
+
+// loops matches what goes through a table of tests, in code.
+var loops = input.Lazily(`\brange\b|\bfor\b|\.each\b|\bforEach\(|\.map\(|\bparametrize\(|\bin\b|\bof\b|\biter\(`)
+
+// emptiedTables finds tables of tests that had rows and have none, so that nothing of their tests runs.
+func (f *File) emptiedTables(d *dead) {
+	for _, hunk := range f.Hunks() {
+		first := slices.IndexFunc(hunk.Removed, func(l linediff.Line) bool { return isRow(f.Base, l.Number) })
+		if first < 0 || len(hunk.Added) > 1 {
+			continue
+		}
+		open := 0 // the line of the head that begins the table
+		if len(hunk.Added) == 1 {
+			open = hunk.Added[0].Number
+		} else if n := hunk.Removed[first].Number - 1; n > 0 {
+			open = f.kept()[n]
+		}
+		text, next := bytes.TrimSpace(f.Head.CodeLine(open)), bytes.TrimSpace(f.Head.CodeLine(open+1))
+		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 && bytes.IndexByte([]byte("}])"), next[0]) >= 0
+		text = bytes.TrimRight(squeeze(nil, text), ";")
+		if (opens || bytes.HasSuffix(text, []byte("=[]")) || bytes.HasSuffix(text, []byte("{}"))) && f.isLooped(open) {
+			d.add(deadLine{line: open, was: string(hunk.Removed[first].Text), now: string(f.Head.Line(open)), how: noRows})
+		}
+	}
+}
+
+// isLooped reports whether tests go through the table that a line of the head opens.
+func (f *File) isLooped(line int) bool {
+	start := line
+	for start > 1 && line-start < 40 {
+		text := bytes.TrimLeft(f.Head.CodeLine(start), " \t")
+		if indentOf(f.Head.CodeLine(start)) <= indentOf(f.Head.CodeLine(line)) && len(text) > 0 && bytes.IndexByte([]byte("})]"), text[0]) < 0 {
+			break
+		}
+		start--
+	}
+	head := f.Head.CodeLine(start)
+	before, _, assigned := strings.Cut(string(head), "=")
+	if !assigned || loops().Match(head) && f.Lang() != source.Python {
+		return loops().Match(head)
+	}
+	words := strings.FieldsFunc(before, func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) })
+	for _, name := range words[max(0, len(words)-2):] {
+		for _, n := range linesWith(f.Head.Code, f.Head, []string{name}) {
+			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && wordAt(code, []byte(name)) >= 0 && loops().Match(code) {
+				return true
+			}
+		}
 	}
 	return false
 }

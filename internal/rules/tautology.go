@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -17,7 +18,7 @@ func findTautology(c *Change, report func(Hit)) {
 		if !f.hasTests() {
 			continue
 		}
-		list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return was()[liveKey(f.Head, s.first)] })
+		list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return !s.guarded && was()[liveKey(f.Head, s.first)] })
 		if len(list) == 0 {
 			continue
 		}
@@ -38,7 +39,13 @@ func (f *File) hasTests() bool {
 func (f *File) tautologies() (list []*stated) {
 	asked := 0
 	for _, l := range f.Added() {
-		if len(l.Text) > maxStatementBytes || !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
+		if len(l.Text) > maxStatementBytes {
+			continue
+		}
+		if isGoFailure(f.Lang(), f.Head, l.Number) && headTruth(bytes.TrimSpace(f.Head.CodeLine(l.Number)), nil) == notEver {
+			list = append(list, &stated{statement: statement{first: l.Number, text: l.Text}})
+		}
+		if !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
 			continue
 		}
 		s, ok := statementAt(f.Head, l.Number)
@@ -46,6 +53,7 @@ func (f *File) tautologies() (list []*stated) {
 			continue
 		}
 		kind := tautologyOf(f.Lang(), s)
+		guarded := kind == mayFail && f.asksBefore(s)
 		if kind == sameNames {
 			if asked++; asked <= maxAsked && f.comparesItself(l.Number) {
 				continue
@@ -54,11 +62,31 @@ func (f *File) tautologies() (list []*stated) {
 		if kind == never && f.afterFail(l.Number) {
 			continue
 		}
-		if kind != mayFail {
-			list = append(list, &stated{statement: s})
+		if kind != mayFail || guarded {
+			list = append(list, &stated{statement: s, guarded: guarded})
 		}
 	}
 	return list
+}
+
+// asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached only where it
+// is true.
+func (f *File) asksBefore(s statement) bool {
+	line := bytes.TrimLeft(f.Head.CodeLine(s.first-1), " \t}")
+	_, isAdded := slices.BinarySearchFunc(f.Added(), s.first-1, func(l linediff.Line, n int) int { return l.Number - n })
+	if !isAdded || !bytes.HasPrefix(line, []byte("if")) || len(line) > maxCondition {
+		return false
+	}
+	text := bytes.TrimLeft(appendLive(nil, f.Head, s.first-1), " \t}")
+	asked := unparen(strings.TrimSpace(condition(string(text[len("if"):]))))
+	left, right, compares := cutOutside(strings.Replace(asked, "===", "==", 1), "==")
+	key := func(text string) string { return string(squeeze(nil, []byte(text))) }
+	c, ok := claimOf(f.Lang(), s)
+	if !ok || !compares {
+		return ok && c.truth && len(c.subjects) == 1 && c.subjects[0] == key(asked)
+	}
+	said := slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected)))
+	return c.level == exact && slices.Equal(said, slices.Sorted(slices.Values([]string{key(left), key(right)})))
 }
 
 // maxAsked is for how many assertions of a file the names of all its tests are read.
@@ -154,7 +182,11 @@ func chainTautology(lang source.Lang, rest span) failing {
 	if !ok || len(args) != 1 {
 		return mayFail
 	}
-	for _, l := range links(tail) {
+	chain := links(tail)
+	if len(chain) == 0 && isScript(lang) && strings.Trim(string(tail.code), "; \r\n") == "" {
+		return never // expect(x) alone
+	}
+	for _, l := range chain {
 		name := strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
 		switch name {
 		case "not", "notto", "tonot", "resolves", "rejects", "shouldnot":
@@ -167,9 +199,13 @@ func chainTautology(lang source.Lang, rest span) failing {
 		}
 		switch name {
 		case "tobe", "toequal", "tostrictequal", "eq", "eql", "equal", "be", "isequalto", "issameas":
-			if len(l.args) > 0 {
-				return sameExpressions(args[0], l.args[0])
+			if len(l.args) == 0 {
+				continue
 			}
+			if value, ok := constant(lang, l.args[0]); ok && truth(lang, args[0], value) == never {
+				return never
+			}
+			return sameExpressions(args[0], l.args[0])
 		case "tobetruthy", "betruthy", "istrue", "tobetrue", "betrue":
 			return truth(lang, args[0], true)
 		case "tobefalsy", "befalsey", "isfalse", "tobefalse", "befalse":

@@ -9,12 +9,19 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // findWeakenedAssertion finds assertions that say less about the same value than those that they replace.
 func findWeakenedAssertion(c *Change, report func(Hit)) {
+	left := map[*File][]weaker{}
+	for _, f := range c.tests().files {
+		if f.Base != nil && f.Head != nil {
+			left[f.File] = c.valuesLeft(f)
+		}
+	}
 	for _, f := range c.Files {
-		if list := f.weakened(); len(list) > 0 {
+		if list := append(f.weakened(), left[f]...); len(list) > 0 {
 			report(weakenedHit(f, list))
 		}
 	}
@@ -83,12 +90,12 @@ func (f *File) weakened() (list []weaker) {
 	return list
 }
 
-// callsLeft finds assertions of which a place has only the call left.
+// callsLeft finds assertions of which a place has only the call, the comparison or a message left.
 func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 	bare := map[string]linediff.Line{}
 	for _, l := range hunk.Added {
-		if code := f.Head.CodeLine(l.Number); bytes.IndexByte(code, '(') > 0 && !isAssertion(f.Lang(), code) {
-			key := strings.TrimRight(liveKey(f.Head, l.Number), ";")
+		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
+			key := liveKey(f.Head, l.Number)
 			for _, start := range []string{"await", "let_=", "_="} {
 				key = strings.TrimPrefix(key, start)
 			}
@@ -100,13 +107,78 @@ func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 	}
 	f.read(removed)
 	for _, was := range removed {
-		for _, subject := range was.subjects {
-			if l, left := bare[strings.TrimPrefix(subject, "await")]; left && was.level >= partial && !strings.HasPrefix(was.matcher, "not.") {
+		key := string(bytes.TrimRight(squeeze(nil, was.text), ";"))
+		for _, quiet := range [][2]string{{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error(", ".Skip("}, {".Fatal(", ".Skip("}, {".Errorf", ".Skipf"}, {".Fatalf", ".Skipf"}} {
+			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go && strings.Contains(key, quiet[0]) {
+				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the failure is only a message now"})
+				break
+			}
+		}
+		subjects := was.subjects
+		if comparison, is := strings.CutPrefix(key, "assert"); is && f.Lang() == source.Python {
+			subjects = append(slices.Clip(subjects), comparison)
+		}
+		for _, subject := range subjects {
+			l, left := bare[strings.TrimPrefix(subject, "await")]
+			if left && was.level >= partial && !strings.HasPrefix(was.matcher, "not.") && (strings.Contains(subject, "(") || strings.Contains(string(l.Text), "=")) {
 				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the assertion is gone, and its call stays"})
 			}
 		}
 	}
 	return list
+}
+
+// valuesLeft finds variables that an assertion looked at, and that tests still set, but that nothing looks at any more.
+func (c *Change) valuesLeft(f *testFile) (list []weaker) {
+	for _, one := range f.head {
+		was := one.twin
+		if one.Group || was == nil || was.twin != one || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody || f.Base == f.Head {
+			continue
+		}
+		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
+			continue
+		}
+		removed := slices.DeleteFunc(slices.Clone(f.Removed()), func(l linediff.Line) bool { return l.Number < was.Body || l.Number > was.End })
+		for _, s := range f.claims(f.Base, removed) {
+			if s.level < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
+				continue
+			}
+			if line := one.unseen(s.subjects[0]); line > 0 && !stillSaid(one, s) {
+				list = append(list, weaker{line, s.line(), string(f.Head.Line(line)), "the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
+			}
+		}
+	}
+	return list
+}
+
+// stillSaid reports whether a test says what an assertion said with another name for its subject.
+func stillSaid(t *testCase, was *stated) bool {
+	for n := t.Body; n <= t.End && len(was.expected) > 0; n++ {
+		if isAssertion(t.of.Lang, t.of.CodeLine(n)) && strings.Contains(liveKey(t.of, n), was.expected[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
+
+// unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
+func (t *testCase) unseen(name string) (line int) {
+	for n := t.Body; n <= t.End; n++ {
+		code := bytes.TrimSpace(t.of.CodeLine(n))
+		if len(code) > maxStatementBytes || wordAt(code, []byte(name)) < 0 && wordAt(t.of.Line(n), []byte(name)) < 0 {
+			continue
+		}
+		switch m := setShape().FindSubmatch(code); {
+		case oneOf(string(bytes.TrimRight(squeeze(nil, code), ";")), "_="+name, "let_="+name, "void"+name, name):
+		case m != nil && string(m[1]) == name && line == 0 && wordAt(code[bytes.IndexByte(code, '='):], []byte(name)) < 0:
+			line = n
+		default:
+			return 0
+		}
+	}
+	return line
 }
 
 // addedKeys are the added lines without blanks: an assertion among them was only moved or indented.
@@ -137,6 +209,7 @@ type stated struct {
 	lang source.Lang
 	claim
 	statement
+	guarded bool // it is reached only where it is true
 }
 
 func (s *stated) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
