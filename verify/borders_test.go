@@ -67,7 +67,6 @@ var only = map[string][]string{
 	module + "internal/github": {
 		"internal/run", // the event of a workflow names the base
 		"internal/github/action",
-		"cmd/closeout", // archive find makes the client
 		"internal/audit/find", // it asks which decision let a commit in
 	},
 	"maragu.dev/gomponents":                {"internal/present/page"},

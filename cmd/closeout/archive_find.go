@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/audit/find"
 	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/internal/github"
-	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -77,7 +72,7 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 	case f.artifact == "":
 		return errors.New("--artifact is empty: expected the name that the gate's workflow gives the artifact")
 	}
-	client, origin, err := clientOfRunner(std)
+	client, origin, err := find.ClientOfRunner(std)
 	if err != nil {
 		return err
 	}
@@ -117,29 +112,6 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 		fmt.Fprintf(std.Err, "closeout: %s left for the next call\n", input.Plural(int64(w.Left), "commit"))
 	}
 	return nil
-}
-
-// clientOfRunner makes the client from what the runner says of itself, and names the archive of its repository.
-func clientOfRunner(std console.Streams) (client *github.Client, origin string, err error) {
-	repository, server := os.Getenv("GITHUB_REPOSITORY"), cmp.Or(os.Getenv("GITHUB_SERVER_URL"), "https://github.com")
-	host, err := url.Parse(server)
-	if err != nil || host.Host == "" {
-		return nil, "", fmt.Errorf("GITHUB_SERVER_URL is %q: expected one such as https://github.com", server)
-	}
-	api, err := github.APIURL("", os.Getenv("GITHUB_API_URL"))
-	if err != nil {
-		return nil, "", err
-	}
-	if repository == "" {
-		return nil, "", errors.New("GITHUB_REPOSITORY is not set: expected owner/name of the repository on GitHub")
-	}
-	client, err = github.New(github.Config{
-		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
-		Waits: func(wait time.Duration, why string) {
-			fmt.Fprintf(std.Err, "closeout: waiting %s: %s\n", wait.Round(time.Second), present.Neutral(why))
-		},
-	})
-	return client, "closeout-archive/" + host.Host + "/" + repository, err
 }
 
 // stoppedBy ends the command with 3 when an error says that GitHub or the clone has no answer.

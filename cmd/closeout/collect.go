@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -20,25 +21,25 @@ Exit codes: 0 the bundle is written, also when a fact is unavailable, which its 
 environment.`
 
 func newCollect(std console.Streams) *cobra.Command {
-	f := &verifyFlags{settings: verify.Settings{Limits: input.DefaultLimits()}}
+	f := &run.Verification{Settings: verify.Settings{Limits: input.DefaultLimits()}}
 	c := &cobra.Command{
 		Use: "collect", Short: "Write a bundle from two commits", Long: collectLong, Args: noWords("--base"),
 		Example: "  closeout collect --base origin/main --bundle bundle",
-		RunE:    func(c *cobra.Command, _ []string) error { return f.collect(c, std) },
+		RunE:    func(c *cobra.Command, _ []string) error { return collectInputs(f, c, std) },
 	}
-	f.defineInputs(c)
+	defineInputs(f, c)
 	refuseTwice(c.Flags())
 	return c
 }
 
-func (f *verifyFlags) collect(c *cobra.Command, std console.Streams) error {
-	if f.trees.Base == "" || f.bundle == "" {
+func collectInputs(f *run.Verification, c *cobra.Command, std console.Streams) error {
+	if f.Trees.Base == "" || f.Bundle == "" {
 		return errors.New("collect requires --base and --bundle: see closeout collect --help")
 	}
-	if err := errors.Join(f.settings.Check(), checkTrees(&f.trees, c.Flags())); err != nil {
+	if err := errors.Join(f.Settings.Check(), checkTrees(&f.Trees, c.Flags())); err != nil {
 		return err
 	}
-	found, err := f.find(c, nil, std)
+	found, err := f.Find(nil, std)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
@@ -60,7 +57,7 @@ func (f *diffFlags) run(std console.Streams) error {
 	if f.list {
 		return console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })
 	}
-	found, err := f.find(std)
+	found, err := run.DiffRules(&f.Trees, std)
 	if err != nil {
 		return err
 	}
@@ -72,72 +69,13 @@ func (f *diffFlags) run(std console.Streams) error {
 		if err != nil {
 			return err
 		}
-	} else if err := console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return writeRows(w, found) }); err != nil {
+	} else if err := console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return present.WriteDiffRules(w, found) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(found.Rules, func(r reports.DiffRow) bool { return !r.Passed && r.Severity == input.Block }) {
 		return run.Exit{Code: run.ExitFailed}
 	}
 	return nil
-}
-
-// find runs the rules. What the repository does not contain ends in an exit code of its own.
-func (f *diffFlags) find(std console.Streams) (*reports.Diff, error) {
-	unknown := func(err error) error {
-		text := err.Error()
-		var fixed interface{ Fix() string }
-		if errors.As(err, &fixed) {
-			text += " → " + fixed.Fix()
-		}
-		fmt.Fprintln(std.Err, "closeout diff:", text)
-		return run.Exit{Code: run.ExitReview}
-	}
-	git, err := collect.OpenGit(orHere(f.Repo), input.DefaultLimits())
-	if err != nil {
-		return nil, err
-	}
-	defer git.Close()
-	why := ""
-	if f.Base, why, err = run.BaseName(git, f.Base, "diff"); err != nil {
-		return nil, err
-	}
-	base, err := git.Resolve(f.Base)
-	if err != nil {
-		err = run.WrongCommit("base", f.Base, git, err)
-	}
-	head := ""
-	if err == nil {
-		if head, err = git.Resolve(f.Head); err != nil {
-			err = run.WrongCommit("head", f.Head, git, err)
-		}
-	}
-	switch {
-	case err != nil && collect.Unknowable(err):
-		return nil, unknown(err)
-	case err != nil:
-		return nil, err
-	}
-	shown := strings.TrimPrefix(strings.TrimPrefix(f.Base, "refs/heads/"), "refs/remotes/")
-	fmt.Fprintf(std.Err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
-	compared := collect.Compare(git, base, head)
-	for _, u := range compared.Unavailable {
-		if compared.Changes == nil {
-			return nil, unknown(fmt.Errorf("%s → %s", u.Error, u.Fix))
-		}
-	}
-	found, err := compared.DiffRules()
-	if err != nil {
-		return nil, unknown(err)
-	}
-	return found, nil
-}
-
-// orHere is a directory, the working directory for none.
-func orHere(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 // listRules prints the rules with their severities and titles.
@@ -153,47 +91,4 @@ func listRules(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeRows prints what was found, the worst first, and how many rules found nothing.
-func writeRows(w io.Writer, d *reports.Diff) error {
-	var b strings.Builder
-	failed := d.Failed()
-	input.SortStable(failed, func(x, y reports.DiffRow) int {
-		if order := x.Severity.Rank() - y.Severity.Rank(); order != 0 {
-			return order
-		}
-		return x.Compare(&y)
-	})
-	counts := map[input.Severity]int64{}
-	for _, r := range failed {
-		counts[r.Severity]++
-		writeRow(&b, &r)
-	}
-	passed := int64(len(d.Rules) - len(failed))
-	if len(failed) == 0 {
-		fmt.Fprintf(&b, "nothing found by %s\n", input.Plural(passed, "rule"))
-	} else {
-		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[input.Block], counts[input.Warn], counts[input.Info], input.Plural(passed, "rule"))
-		fmt.Fprintf(&b, "closeout explain %s explains a rule, and what to do.\n", failed[0].ID)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// writeRow prints a row. Its texts and its path come from the change: each stays on its line, so that none looks like a row.
-func writeRow(b *strings.Builder, r *reports.DiffRow) {
-	place := cmp.Or(present.Neutral(r.File), "the change")
-	if r.Line > 0 {
-		place += fmt.Sprintf(":%d", r.Line)
-	}
-	if r.Side == reports.SideBase {
-		place += " (at the merge base)"
-	}
-	fmt.Fprintf(b, "%s: %s %s: %s\n", place, r.Severity, r.ID, present.Neutral(r.Detail))
-	for _, part := range []struct{ name, text string }{{"was", r.Was}, {"now", r.Now}, {"fix", r.Fix}} {
-		if part.text != "" {
-			fmt.Fprintf(b, "    %s: %s\n", part.name, present.Neutral(part.text))
-		}
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
+	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -94,9 +95,9 @@ func (f *lintFlags) add(in *lint.Input) error {
 	if f.contract == "" {
 		return nil
 	}
-	file, err := contractAt(f.contract)
+	file, err := start.ContractAt(f.contract)
 	if err == nil {
-		in.Contract = &lint.Document{Path: file.name, Text: file.text}
+		in.Contract = &lint.Document{Path: file.Name, Text: file.Text}
 	}
 	return err
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 )
 
@@ -40,13 +37,4 @@ func oneWord(name string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("%s takes one %s, and found %d words: write %s %s", c.CommandPath(), name, len(args), c.CommandPath(), args[0])
 	}
-}
-
-// tellNoInputs says what to write when a directory contains no input: most often it is the repository.
-func tellNoInputs(dir string, found *collect.Found, std console.Streams) {
-	if len(found.Inputs) > 0 {
-		return
-	}
-	fmt.Fprintf(std.Err, "closeout: %q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
-		"to judge a change in a repository, write closeout verify --base %s\n", dir, cmp.Or(run.UsualBase(), "BRANCH"))
 }

@@ -81,25 +81,9 @@ func (f *statementFlags) run(name string, std console.Streams) error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	text, err := f.text(r, hex.EncodeToString(sum[:]), o)
+	text, err := statement.Text(f.form == "predicate", r, hex.EncodeToString(sum[:]), o)
 	if err == nil {
 		_, err = console.JSON(std.Out).Write(text)
 	}
 	return err
-}
-
-// text is the statement or the predicate.
-func (f *statementFlags) text(r *report.Report, sum string, o statement.Options) ([]byte, error) {
-	if f.form == "predicate" {
-		summary, err := statement.Summary(r, o.Repository)
-		if err != nil {
-			return nil, err
-		}
-		return report.CanonicalSummary(summary)
-	}
-	s, err := statement.New(r, sum, o)
-	if err != nil {
-		return nil, err
-	}
-	return report.CanonicalStatement(s)
 }

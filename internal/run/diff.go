@@ -1,0 +1,64 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
+)
+
+// DiffRules runs the rules over two commits. What the repository does not contain ends in an exit code of its own.
+func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
+	unknown := func(err error) error {
+		text := err.Error()
+		var fixed interface{ Fix() string }
+		if errors.As(err, &fixed) {
+			text += " → " + fixed.Fix()
+		}
+		fmt.Fprintln(std.Err, "closeout diff:", text)
+		return Exit{Code: ExitReview}
+	}
+	git, err := collect.OpenGit(cmp.Or(f.Repo, "."), input.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	defer git.Close()
+	why := ""
+	if f.Base, why, err = BaseName(git, f.Base, "diff"); err != nil {
+		return nil, err
+	}
+	base, err := git.Resolve(f.Base)
+	if err != nil {
+		err = WrongCommit("base", f.Base, git, err)
+	}
+	head := ""
+	if err == nil {
+		if head, err = git.Resolve(f.Head); err != nil {
+			err = WrongCommit("head", f.Head, git, err)
+		}
+	}
+	switch {
+	case err != nil && collect.Unknowable(err):
+		return nil, unknown(err)
+	case err != nil:
+		return nil, err
+	}
+	shown := strings.TrimPrefix(strings.TrimPrefix(f.Base, "refs/heads/"), "refs/remotes/")
+	fmt.Fprintf(std.Err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
+	compared := collect.Compare(git, base, head)
+	for _, u := range compared.Unavailable {
+		if compared.Changes == nil {
+			return nil, unknown(fmt.Errorf("%s → %s", u.Error, u.Fix))
+		}
+	}
+	found, err := compared.DiffRules()
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return found, nil
+}

@@ -1,0 +1,138 @@
+package start
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/internal/run"
+	"github.com/closeout-gate/closeout/internal/start/backtest"
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
+	"github.com/closeout-gate/closeout/verify/report"
+)
+
+// Backtest are the flags of backtest.
+type Backtest struct {
+	Repo, Branch, ContractFile, Format string
+	Last                               int
+}
+
+// MaxLast is how many merges a backtest judges at most: their findings are in memory at once.
+const MaxLast = 2000
+
+func (f *Backtest) Run(std console.Streams) error {
+	format, known := backtest.ByName(f.Format)
+	switch {
+	case !known:
+		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.Format, input.DidYouMean(f.Format, []string{"text", "json", "markdown"}, ""))
+	case f.Last < 1 || f.Last > MaxLast:
+		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.Last, MaxLast)
+	}
+	git, err := collect.OpenGit(cmp.Or(f.Repo, "."), input.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	file, err := f.findContract(git)
+	if err != nil {
+		return err
+	}
+	result, err := f.judge(git, file)
+	if err != nil {
+		return err
+	}
+	if err := format.Write(console.To(std.Out, format.Kind), result); err != nil {
+		return err
+	}
+	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {
+		return run.Exit{Code: run.ExitReview}
+	}
+	return nil
+}
+
+// judge judges the last merges with a contract.
+func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result, error) {
+	extension := strings.ToLower(path.Ext(file.Name))
+	if !slices.Contains(policy.ContractExtensions, extension) {
+		extension = ".json"
+	}
+	standing := collect.StandingText(extension, file.Text, input.DefaultLimits()).WithoutTask()
+	if err := errorsOf(file, extension, standing); err != nil {
+		return nil, err
+	}
+	branch, tip, err := f.tip(git)
+	if err != nil {
+		return nil, err
+	}
+	history, err := git.History(tip, f.Last)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(file.Text)
+	r := &backtest.Result{
+		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.Name, SHA256: hex.EncodeToString(sum[:])},
+		Branch: branch, Tip: tip, Asked: f.Last, End: history.End, Tool: report.Tool{Name: "closeout", Version: verify.Version},
+	}
+	var ground *backtest.Ground
+	if files, err := git.Tracked(tip); err == nil {
+		ground = backtest.NewGround(standing.Policy, files)
+	}
+	r.Add(screen(git, history, standing), ground)
+	return r, nil
+}
+
+// screen judges merges, with as many workers as there are processors.
+func screen(git *collect.Git, history *collect.History, standing *collect.Contracts) []backtest.Merge {
+	merges := make([]backtest.Merge, len(history.Merges))
+	var taken atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				i := int(taken.Add(1)) - 1
+				if i >= len(merges) {
+					return
+				}
+				m := &history.Merges[i]
+				var screened *verify.Screened
+				err := run.Caught(func() (err error) {
+					screened, err = git.Screen(m, standing, input.DefaultLimits())
+					return err
+				})
+				if err != nil {
+					merges[i] = backtest.Lost(m.Commit, m.Author, m.Subject, err.Error())
+				} else {
+					merges[i] = backtest.NewMerge(m.Commit, m.Author, m.Subject, screened)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return merges
+}
+
+// tip finds the branch and its commit.
+func (f *Backtest) tip(git *collect.Git) (branch, commit string, err error) {
+	branch = f.Branch
+	if branch == "" {
+		branch, err = git.FirstRef(run.Bases...)
+	}
+	if err == nil && branch == "" {
+		err = run.NoBase(git, "closeout backtest --branch")
+	}
+	if err == nil {
+		commit, err = git.Resolve(branch)
+	}
+	return branch, commit, err
+}
