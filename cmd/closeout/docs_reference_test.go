@@ -72,7 +72,7 @@ func unindented(text string) string {
 // TestSchemaReference compares docs/reference/schemas.md with the JSON Schemas.
 func TestSchemaReference(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Fields of every format\n\nThis page is made from the JSON Schemas, which `closeout schema NAME` prints. [inputs.md](../inputs.md) and\n[report.md](report.md) explain the fields. *Required* fields are bold.\n")
+	b.WriteString("# Fields of every format\n\nThis page is made from the JSON Schemas, which `closeout schema NAME` prints. [inputs.md](inputs.md) and\n[report.md](report.md) explain the fields. *Required* fields are bold.\n")
 	for _, name := range schema.Names() {
 		text, err := schema.Text(name)
 		if err != nil {

@@ -28,7 +28,7 @@ func TestRunIsShown(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("GITHUB_ACTIONS", "")
-	page := readFile(t, filepath.Join(repository, "docs/recording.md"))
+	page := readFile(t, filepath.Join(repository, "docs/reference/recording.md"))
 	r := &runner{t: t, work: t.TempDir()}
 	for name, text := range map[string]string{
 		".closeout/scope_contract.json": runContract, ".gitignore": ".closeout/evidence\nverification_report.json\n", "test.sh": runTest, "greeting": "hello\n",
@@ -56,7 +56,7 @@ func TestRunIsShown(t *testing.T) {
 	got = regexp.MustCompile(`[0-9]+\.[0-9] s`).ReplaceAllString(got, "0.1 s")
 	block := regexp.MustCompile("(?s)<!-- run:begin -->.*<!-- run:end -->")
 	t.Chdir(absolute + "/cmd/closeout")
-	compare(t, "docs/recording.md", block.ReplaceAllLiteralString(page, "<!-- run:begin -->\n```text\n"+got+"```\n<!-- run:end -->"))
+	compare(t, "docs/reference/recording.md", block.ReplaceAllLiteralString(page, "<!-- run:begin -->\n```text\n"+got+"```\n<!-- run:end -->"))
 	t.Chdir(r.work)
 	writeFile(t, filepath.Join(r.work, "greeting"), "good morning\n")
 	r.commit()
