@@ -113,9 +113,12 @@ func (f *found) add(result *check.Result) report.Check {
 	all := &result.Findings
 	for _, kept := range all.List() {
 		f.kept = append(f.kept, kept)
+		if kept.Shown.Path != "" {
+			kept.Path, kept.Pos = check.Valid(kept.Shown.Path), kept.Shown.Pos
+		}
 		f.findings = append(f.findings, report.Finding{
 			Code: kept.Code, Severity: string(kept.Severity), Message: kept.Message, Expected: check.Valid(kept.Expected),
-			Actual: check.Valid(kept.Actual), Fix: kept.Fix, Fingerprint: kept.Print, Times: kept.Times,
+			Actual: check.Valid(kept.Actual), Fix: check.Valid(kept.Fix), Fingerprint: kept.Print, Times: kept.Times,
 			Location:  report.Location{Input: string(kept.Input), Path: kept.Path, Line: kept.Pos.Line, Column: kept.Pos.Column},
 			Criterion: kept.Criterion, Rule: kept.Rule, Contract: contractPlace(&kept.Contract), Output: outputOf(kept.Output),
 		})
@@ -306,6 +309,9 @@ func fillAcceptance(a *report.Acceptance, in *check.Inputs, c *contract.Criterio
 	}
 	if file := in.Tests[c.TestReport]; c.TestReport != "" && file != nil && file.Report != nil {
 		a.Tests = &file.Report.Tests
+		if file.Report.Failed > 0 {
+			a.TestsFailed = &file.Report.Failed
+		}
 	}
 	for _, x := range d.Deciding {
 		a.DecidedBy = append(a.DecidedBy, report.Decision{Path: x.Stream, Line: x.Last.Line, SHA256: x.Last.SHA256})

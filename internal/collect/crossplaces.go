@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
@@ -23,36 +24,52 @@ const (
 	maxPlaceBytes = 32 << 20 // bytes of all
 )
 
-// addPlaces notes where the functions of cases stand in the base that passed there, and do not pass with the new code or are
-// gone. The judge needs it to tell a test that does not run from one outside of the test paths. Where the files cannot be
-// listed there are no places, and each is judged as one of a test path.
+// addPlaces notes where the functions of cases stand: at the head those that fail, for a person, and in the base those that passed
+// there, and do not pass with the new code or are gone. The judge needs these to tell a test that does not run from one outside of
+// the test paths. Where the files cannot be listed there are no places, and each is judged as one of a test path.
 func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
-	tracked, ok := c.Objects.(interface {
-		Tracked(commit string) ([]change.Change, error)
-	})
-	if !ok || k.Policy == nil || len(known.Cross) == 0 || len(c.MergeBases) != 1 {
+	if k.Policy == nil {
+		return
+	}
+	if list := c.placesAt(c.Head, k, f.failing()); len(list) > 0 {
+		known.TestPlaces = list
+	}
+	if len(known.Cross) == 0 || len(c.MergeBases) != 1 {
 		return
 	}
 	absent, others := f.fallen()
 	if len(absent)+len(others) == 0 || len(absent) > maxPlaces {
 		return
 	}
-	cases := append(absent, others...)
-	files, err := tracked.Tracked(c.MergeBases[0])
+	list := c.placesAt(c.MergeBases[0], k, append(absent, others...))
+	for i := range known.Cross {
+		known.Cross[i].Places = list
+	}
+}
+
+// placesAt lists where the functions of cases stand in the test paths of a commit; nil where not all of them can be read.
+func (c *Comparison) placesAt(commit string, k *Contracts, cases []*reports.TestName) []facts.CrossPlace {
+	tracked, ok := c.Objects.(interface {
+		Tracked(commit string) ([]change.Change, error)
+	})
+	if !ok || len(cases) == 0 {
+		return nil
+	}
+	files, err := tracked.Tracked(commit)
 	if err != nil {
-		return
+		return nil
 	}
 	files = slices.DeleteFunc(files, func(file change.Change) bool {
 		return !isFile(file.NewMode) || !k.Policy.TestPath(file.Path)
 	})
 	if len(files) > maxPlaceFiles {
-		return
+		return nil
 	}
 	places, size := rules.Places{}, 0
 	for _, file := range files {
 		text, err := c.Objects.Blob(file.NewID, maxPlaceFile)
 		if size += len(text); size > maxPlaceBytes {
-			return
+			return nil
 		}
 		if err == nil {
 			places.Add(source.Parse(file.Path, text))
@@ -64,9 +81,21 @@ func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 			list = append(list, facts.CrossPlace{Suite: t.Group, Name: t.Name, File: at.File, Line: int64(at.Line)})
 		}
 	}
-	for i := range known.Cross {
-		known.Cross[i].Places = list
+	return list
+}
+
+// failing lists the first cases that fail at the head, as the judge names them.
+func (f *Found) failing() []*reports.TestName {
+	var list []*reports.TestName
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
+		head := readTests(f.TestReport(name))
+		for i := range head.Failing {
+			if t := &head.Failing[i]; t.Group != "" && t.Name != "" {
+				list = append(list, &reports.TestName{Group: t.Group, Name: t.Name})
+			}
+		}
 	}
+	return list
 }
 
 // fallen lists the cases that passed on the base, and are no pass on another tree: first those that did not run on the new code.
@@ -93,6 +122,20 @@ func (f *Found) fallen() (absent, others []*reports.TestName) {
 		}
 	}
 	return absent, others
+}
+
+// readTests reads a test report; an empty one when there is none that can be read.
+func readTests(open verify.Opener) *reports.TestReport {
+	if open == nil {
+		return &reports.TestReport{}
+	}
+	limits := input.DefaultLimits()
+	data, err := verify.Input{Open: open}.Read(limits.RulesBytes)
+	if err != nil {
+		return &reports.TestReport{}
+	}
+	report, _ := reports.ParseTests(data, limits)
+	return cmp.Or(report, &reports.TestReport{})
 }
 
 // readNames reads the names of a test report; nil when there is none that can be read.

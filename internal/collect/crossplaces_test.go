@@ -71,6 +71,29 @@ func crossWorkspace(t *testing.T, base, old, head string) (*Found, *Contracts) {
 	return found, &Contracts{Policy: joined}
 }
 
+// A case that fails at the head is found there, so that a person sees the test and not the log.
+func TestTestPlaces(t *testing.T) {
+	const red = `<testcase classname="tests.test_sum" name="test_a"><failure/></testcase><testcase classname="x" name="test_gone"><failure/></testcase>`
+	files := testFiles{text: map[string]string{"tests/test_sum.py": "\ndef test_a():\n    assert 1\n", "src/test_sum.py": "def test_gone(): pass\n"}}
+	for _, c := range []struct {
+		head string
+		lost error
+		want []facts.CrossPlace
+	}{
+		{head: red, want: []facts.CrossPlace{{Suite: "tests.test_sum", Name: "test_a", File: "tests/test_sum.py", Line: 2}}},
+		{head: `<testcase classname="tests.test_sum" name="test_a"/>`},
+		{head: red, lost: errors.New("lost")},
+	} {
+		found, contracts := crossWorkspace(t, "", "", c.head)
+		known := &facts.Facts{}
+		files.err = c.lost
+		found.addPlaces(&Comparison{Objects: files}, contracts, known)
+		if !slices.Equal(known.TestPlaces, c.want) {
+			t.Errorf("%s: %+v", c.head, known.TestPlaces)
+		}
+	}
+}
+
 func TestAddPlaces(t *testing.T) {
 	const a, b, c = `<testcase classname="tests.test_sum" name="test_a"/>`, `<testcase classname="tests.test_sum" name="test_b[1-2]"/>`, `<testcase classname="tests.test_sum" name="test_c"/>`
 	const red = `<testcase classname="tests.test_sum" name="test_a"><failure/></testcase>`

@@ -22,16 +22,17 @@ var (
 )
 
 // writeGitHub writes workflow commands that the runner turns into annotations, then the summary as a plain line. It writes
-// at most ten annotations of each kind, the most severe first; if there are more findings, the tenth says how many.
-func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
+// at most ten annotations of each kind, the most severe first, and fewer warnings where the step itself may print some. If there are
+// more findings, the last says how many.
+func writeGitHub(w io.Writer, r *report.Report, o Options) error {
 	var b strings.Builder
 	errors, warnings := []string{block, unknown}, []string{warn}
 	if r.Verdict == report.Overridden { // an overridden finding is not an error: the step is green
 		errors, warnings = []string{unknown}, []string{block, warn}
 	}
-	writeAnnotations(&b, r, "error", errors)
-	writeAnnotations(&b, r, "warning", warnings)
-	writeAnnotations(&b, r, "notice", []string{info})
+	writeAnnotations(&b, r, "error", errors, maxAnnotations)
+	writeAnnotations(&b, r, "warning", warnings, maxAnnotations-o.OtherWarnings)
+	writeAnnotations(&b, r, "notice", []string{info}, maxAnnotations)
 	for i := range r.PullRequests {
 		b.WriteString("closeout: " + pullLine(&r.PullRequests[i]) + "\n")
 	}
@@ -40,7 +41,7 @@ func writeGitHub(w io.Writer, r *report.Report, _ Options) error {
 	return err
 }
 
-func writeAnnotations(b *strings.Builder, r *report.Report, command string, severities []string) {
+func writeAnnotations(b *strings.Builder, r *report.Report, command string, severities []string, most int) {
 	list := ofSeverity(r, severities...)
 	total := 0
 	for _, s := range severities {
@@ -48,8 +49,8 @@ func writeAnnotations(b *strings.Builder, r *report.Report, command string, seve
 	}
 	total = max(total, len(list))
 	show := list
-	if total > maxAnnotations {
-		show = list[:min(len(list), maxAnnotations-1)]
+	if total > most {
+		show = list[:min(len(list), most-1)]
 	}
 	for _, f := range show {
 		b.WriteString(annotation(command, f))

@@ -387,8 +387,8 @@ func (p *reportPage) criteria() []page.Node {
 		Cells: func(i int) []page.Node {
 			a := p.Acceptance[i]
 			outcome := page.Nodes{page.TagOf(a.Outcome)}
-			if a.Tests != nil {
-				outcome = append(outcome, page.Say(" ", input.Plural(*a.Tests, "test")))
+			if tests := testWords(&a); tests != "" {
+				outcome = append(outcome, page.Say(" ", tests))
 			}
 			return []page.Node{page.Code(a.ID), commandOf(a), outcome, page.Foreign(a.Level), page.Count(a.Attempts), page.Optional(text(a.KeptFrom))}
 		},

@@ -26,9 +26,9 @@ func WriteLint(w io.Writer, l *report.Lint, format string, o Options) error {
 		Findings: l.Findings, FindingsOmitted: l.FindingsOmitted, Counts: report.Counts{Block: l.Counts.Block, Warn: l.Counts.Warn, Info: l.Counts.Info},
 	}
 	if format == "github" {
-		writeAnnotations(&b, r, "error", []string{block})
-		writeAnnotations(&b, r, "warning", []string{warn})
-		writeAnnotations(&b, r, "notice", []string{info})
+		writeAnnotations(&b, r, "error", []string{block}, maxAnnotations)
+		writeAnnotations(&b, r, "warning", []string{warn}, maxAnnotations)
+		writeAnnotations(&b, r, "notice", []string{info}, maxAnnotations)
 	} else if !o.Quiet {
 		textFindings(&b, painter{on: o.Color}, r)
 	}

@@ -309,8 +309,8 @@ func mdCriteria(r *report.Report) section {
 		item: func(i int) string {
 			a := r.Acceptance[i]
 			outcome := outcomeSigns[a.Outcome] + MDText(a.Outcome)
-			if a.Tests != nil {
-				outcome += " (" + input.Plural(*a.Tests, "test") + ")"
+			if tests := testWords(&a); tests != "" {
+				outcome += " (" + tests + ")"
 			}
 			cells := []string{MDCode(a.ID), MDCode(criterionCommand(a)), outcome, MDText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
 			return MDRow(cells[:len(names)]...)

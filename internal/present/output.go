@@ -15,10 +15,12 @@ import (
 
 // Options of a presentation. The zero value is plain.
 type Options struct {
-	Color bool                     // text only: colour the severities and the verdict with ANSI codes
-	Quiet bool                     // text only: write only the summary line
-	Docs  func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
-	Bytes int                      // markdown only: the maximum size; 0 is MaxSummary
+	Color bool // text only: colour the severities and the verdict with ANSI codes
+	Quiet bool // text only: write only the summary line
+	// OtherWarnings is how many annotations the step may print besides: github only.
+	OtherWarnings int
+	Docs          func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
+	Bytes         int                      // markdown only: the maximum size; 0 is MaxSummary
 	// LinkBase is, for html only, where links to pull requests and commits begin, as [CheckLinkBase] accepts it; "" for no links.
 	LinkBase string
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
+	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -260,6 +261,29 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// Code scanning lists results by the titles of their rules.
+func TestSARIFTitles(t *testing.T) {
+	for _, c := range checks.Documented {
+		for _, code := range c.Codes {
+			title := sarifTitle(code.Name, checks.Section(code.Name))
+			if strings.ContainsAny(title, "*`[\n") || len(title) < 10 || len(title) > 200 || strings.HasSuffix(title, ":") {
+				t.Errorf("%s: %q", code.Name, title)
+			}
+		}
+	}
+	for help, want := range map[string]string{
+		"*block*. A [log](feedback.md) is `incomplete`. More.": "A log is incomplete",
+		"*block*, or the severity of the row. It failed.":      "It failed",
+		"*block*. One of these applies:\n\n- a":                "a: code",
+		"Skipped test.\nText":                                  "Skipped test",
+		"":                                                     "a: code",
+	} {
+		if got := sarifTitle("a.code", help); got != want {
+			t.Errorf("%q: got %q, want %q", help, got, want)
+		}
+	}
+}
+
 func TestSARIF(t *testing.T) {
 	docs := func(code string) string {
 		if code == "acceptance.failed" {
@@ -278,7 +302,7 @@ func TestSARIF(t *testing.T) {
 	if !slices.IsSortedFunc(run.Tool.Driver.Rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("rules are not sorted")
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed." {
+	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed" {
 		t.Errorf("help is %+v", rule)
 	}
 	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != projectPage+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
@@ -362,5 +386,18 @@ func TestSARIFLinks(t *testing.T) {
 	}
 	if got := docsPage("1/../../x y"); got != projectPage+"/blob/v1%2F..%2F..%2Fx%20y/docs/reference/" {
 		t.Error(got)
+	}
+}
+
+// The runner keeps ten warnings of a step, whoever prints them.
+func TestAnnotationsLeaveRoom(t *testing.T) {
+	r := &report.Report{Verdict: report.Passed, Counts: report.Counts{Warn: 10}}
+	for range 10 {
+		r.Findings = append(r.Findings, report.Finding{Code: "a.b", Severity: "warn", Message: "m"})
+	}
+	for other, want := range map[int]int{0: 10, 2: 8} {
+		if got := strings.Count(render(t, "github", r, Options{OtherWarnings: other}), "::warning "); got != want {
+			t.Errorf("beside %d others: %d warnings, want %d", other, got, want)
+		}
 	}
 }

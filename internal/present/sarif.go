@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -160,7 +161,7 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 		} else {
 			help = "Run closeout explain " + Line(code) + " to read what this code means and how to fix it."
 		}
-		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{firstSentence(help)}, sarifText{help}, help
+		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{sarifTitle(code, help)}, sarifText{help}, help
 		rules = append(rules, rule)
 	}
 	return rules
@@ -169,6 +170,24 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 // absoluteLinks lets the links of a page of the documentation work elsewhere.
 func absoluteLinks(markdown, page, book string) string {
 	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+book+"#", "](", "]("+page).Replace(markdown)
+}
+
+var (
+	sectionSeverity = input.Lazily(`^\*\w+\*[^.]*\.\s+`)
+	markdownLink    = input.Lazily(`\[([^]]*)\]\([^)]*\)`)
+)
+
+// sarifTitle is the title of a rule: what its help says first, after the severity and without markup.
+func sarifTitle(code, help string) string {
+	text := sectionSeverity().ReplaceAllString(help, "")
+	title := firstSentence(strings.ReplaceAll(markdownLink().ReplaceAllString(text, "$1"), "`", ""))
+	if at := strings.IndexAny(title, ":;"); at >= 0 {
+		title = title[:at]
+	}
+	if title = strings.TrimSuffix(title, "."); title == "" || strings.HasPrefix(title, "One of these") {
+		return strings.NewReplacer(".", ": ", "_", " ").Replace(Line(code))
+	}
+	return title
 }
 
 // firstSentence is the text up to the first full stop before a space.

@@ -204,3 +204,14 @@ func text(p *string) string {
 	}
 	return *p
 }
+
+// testWords says how many tests the report of a criterion lists, and how many of them failed; "" without a report.
+func testWords(a *report.Acceptance) string {
+	switch {
+	case a.Tests == nil:
+		return ""
+	case a.TestsFailed == nil:
+		return input.Plural(*a.Tests, "test")
+	}
+	return fmt.Sprintf("%d of %s", *a.TestsFailed, input.Plural(*a.Tests, "test"))
+}

@@ -193,7 +193,7 @@ func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 		return run
 	}
 	k := comparison{run: &run, in: in, entry: e, head: head.Report.Names, red: head.Report.Failures() > 0}
-	k.head.TrimRoot(in.rootOf(head))
+	k.head.TrimRoot(in.RootOf(head))
 	k.base = in.treeRun(i, e, e.Base, trust)
 	k.old = treeRun{TestNames: k.head, level: in.Decisions[i].Level}
 	if !in.accepts(e.OldTests) {
@@ -230,8 +230,8 @@ func weaker(a, b input.Level) input.Level {
 	return b
 }
 
-// rootOf is the root of the work tree in which a test report of the head was written, "" when it is unknown.
-func (in *Inputs) rootOf(file *TestFile) string {
+// RootOf is the root of the work tree in which a test report of the head was written, "" when it is unknown.
+func (in *Inputs) RootOf(file *TestFile) string {
 	i := slices.IndexFunc(in.Companions, func(c Companion) bool { return c.Kind == Tests && c.Path == file.Path })
 	if i < 0 {
 		return ""

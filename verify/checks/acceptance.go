@@ -172,7 +172,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 		f.Actual = "exit code 0, and the output says " + strconv.Quote(last.Output.Failure)
 		f.Message = criterionName(c) + " passed, and its own summary says that tests failed: " + strconv.Quote(last.Output.Failure)
 		f.Expected = "a summary without a failure, or an exit code other than 0"
-		f.Fix = "fix what fails, and let the command exit with the code of the test runner"
+		f.Fix = "make the tests pass, and let the command exit with the code of the test runner"
 	case proof.UnknownReason:
 		f.Actual = fmt.Sprintf("exit code %d, by which the command says that it cannot know (unknown_exit)", *last.Exit)
 		f.Message = "cannot determine whether " + criterionName(c) + " ends as the contract expects: " + f.Actual
@@ -182,12 +182,24 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 		if proof.SaysUnknown(c, last.Exit) {
 			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
 		}
-		f.Actual += olderFailures(p, c)
 		f.Message = criterionName(c) + " failed: " + f.Actual
-		f.Fix = "fix what makes the command fail, then run and record it again"
-		if c.ExpectFail {
+		switch inReport, inOutput := reported(p, c), printed(p, c, &f); {
+		case c.ExpectFail:
 			f.Message = criterionName(c) + " did not fail by itself: " + f.Actual
 			f.Fix = "make the control run to its end and fail by itself, then record it again"
+		case len(inReport) > 0:
+			f.Message = criterionName(c) + " failed " + failedTests(p.Tests[c.TestReport].Report) + describe(&f, inReport)
+			f.Fix += ", then run and record it again"
+		case len(inOutput) > 0:
+			f.Message += describe(&f, inOutput)
+			f.Fix += ", then run and record it again"
+		case f.Output != nil:
+			f.Fix = "fix what its output says (" + f.Output.Error + "), then run and record it again"
+		default:
+			f.Fix = "run " + proof.CommandLine(c.Run) + ", fix the first error that it prints, then record it again"
+		}
+		if older := olderFailures(p, c); older != "" {
+			f.Actual, f.Message = f.Actual+older, f.Message+older
 		}
 	}
 	f.Fix += provesHint(c)
@@ -287,11 +299,15 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 		if at != nil {
 			ended = fmt.Sprintf(" exited with %d, as if it could not know", *at.Last.Exit)
 		}
-		f.Message = criterionName(c) + ended + ", and its test report says that tests failed"
 		f.Expected = "no failure and no error in " + c.TestReport
-		f.Actual = input.Plural(file.Report.Failures(), "failure") + firstName(file.Report.FirstFailed) + olderFailures(p, c)
+		f.Actual = input.Plural(file.Report.Failures(), "failure")
+		f.Message, f.Fix = criterionName(c)+ended+", and its test report says that "+failedTests(file.Report)+" failed", "make the tests pass"
+		if list := reported(p, c); len(list) > 0 {
+			f.Message += describe(&f, list)
+		}
+		f.Actual += olderFailures(p, c)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)
-		f.Fix = "fix what fails, and let the command exit with the code of the test runner" + provesHint(c)
+		f.Fix += ", and let the command exit with the code of the test runner" + provesHint(c)
 		p.Report(about(p, c, f))
 	default:
 		if file != nil && file.Report.Skipped > 0 {

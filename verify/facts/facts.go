@@ -22,6 +22,7 @@ type Facts struct {
 	Files         []FileOrigin     `json:"files,omitzero"`
 	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
 	Cross         []CrossTrees     `json:"cross,omitzero"`         // for each accepted tree; nil when the contract names no tests, or the collector did not look
+	TestPlaces    []CrossPlace     `json:"test_places,omitzero"`   // where the functions of cases stand that fail at the head; for a person
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
@@ -153,7 +154,7 @@ type CrossTrees struct {
 
 // CrossPlace is where the function of a test case stands.
 type CrossPlace struct {
-	Suite string `json:"suite,omitempty"` // its class, suite or package, as the report of the base calls it
+	Suite string `json:"suite,omitempty"` // its class, suite or package, as the report calls it
 	Name  string `json:"name"`
 	File  string `json:"file"`
 	Line  int64  `json:"line"`

@@ -48,6 +48,7 @@ func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 		Files:         fileOrigins(f),
 		BaseCoverage:  baseCoverage(f),
 		Cross:         crossTrees(f),
+		TestPlaces:    crossPlaces(f, "test_places"),
 		Misplaced:     misplaced(f),
 		Trial:         f.OrNull("trial") != nil && f.Flag("trial"),
 		Unmatched:     unmatched(f),
@@ -263,7 +264,7 @@ func crossTrees(f *input.Fields) []CrossTrees {
 		item.Need("head", objectIDText)
 		trees := CrossTrees{
 			Head: objectIDThat(item, "head"), Base: objectIDThat(item, "base"), OldTests: objectIDThat(item, "old_tests"),
-			Incomparable: item.Text("incomparable").Value, Places: crossPlaces(item),
+			Incomparable: item.Text("incomparable").Value, Places: crossPlaces(item, "places"),
 		}
 		if n := item.IntegerOf(item.Need("test_paths", "a number"), "test_paths", 0, input.MaxSafeInteger); n != nil {
 			trees.TestPaths = *n
@@ -281,12 +282,12 @@ func crossTrees(f *input.Fields) []CrossTrees {
 }
 
 // crossPlaces returns the places of cases; nil only when the key is absent.
-func crossPlaces(f *input.Fields) []CrossPlace {
-	if f.Get("places") == nil {
+func crossPlaces(f *input.Fields, key string) []CrossPlace {
+	if f.Get(key) == nil {
 		return nil
 	}
 	list := []CrossPlace{}
-	for _, item := range strictObjects(f, "places") {
+	for _, item := range strictObjects(f, key) {
 		place := CrossPlace{Suite: item.Text("suite").Value, Name: item.NeedText("name").Value, File: item.NeedText("file").Value}
 		if line := item.IntegerOf(item.Need("line", "a number"), "line", 1, input.MaxSafeInteger); line != nil {
 			place.Line = *line

@@ -139,6 +139,7 @@ var factsCases = []stricttest.ReadCase{
 		Errs: []string{`2:10: there must be either "old_tests" or`}},
 	{Name: "a blank reason", In: factsWith(`"cross":[{"head":"` + hex40 + `","incomparable":" ","test_paths":1}]`), Errs: []string{"2:76: incomparable must be a string"}},
 	{Name: "fewer than no test paths", In: factsWith(`"cross":[{"head":"` + hex40 + `","incomparable":"why","test_paths":-1}]`), Errs: []string{"2:95: test_paths must be an integer"}},
+	{Name: "a place of a test without a line", In: factsWith(`"test_places":[{"name":"n","file":"f"}]`), Errs: []string{`2:16: the key "line" is missing`}},
 	{Name: "places is null", In: factsWith(`"cross":[{"head":"` + hex40 + `","incomparable":"why","test_paths":1,"places":null}]`), Errs: []string{"2:106: places must be a list"}},
 	{Name: "a place without anything", In: factsWith(`"cross":[{"head":"` + hex40 + `","incomparable":"why","test_paths":1,"places":[{}]}]`), Errs: []string{
 		`2:107: the key "file" is missing`, `2:107: the key "line" is missing`, `2:107: the key "name" is missing`}},
@@ -193,6 +194,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "contracts": [{"file": "scope_contract.json", "path": ".closeout/scope_contract.json", "commit": "` + hex40 + `", "trust": "base"},
                {"file": "contracts/T-001.json", "path": ".closeout/tasks/T-001.json", "trust": "head", "head_holds": true}],
  "base_coverage": {"path": "coverage_report.json", "commit": "` + hex40 + `", "current": 0.835},
+ "test_places": [{"name": "TestB", "file": "b_test.go", "line": 9}],
  "cross": [{"head": "` + hex40 + `", "base": "` + hex64 + `", "old_tests": "` + hex40 + `", "test_paths": 3, "places": [{"suite": "p", "name": "TestA", "file": "a_test.go", "line": 7}]},
            {"head": "` + hex40 + `", "test_paths": 0, "incomparable": "the change has several merge bases"}],
  "event": {"name": "pull_request", "action": "synchronize", "base_branch": "main", "sender": "ann", "sender_id": "1"},
@@ -235,6 +237,7 @@ func TestParseFactsValues(t *testing.T) {
 			{File: "contracts/T-001.json", Path: ".closeout/tasks/T-001.json", Trust: TrustHead, HeadHolds: true},
 		},
 		BaseCoverage: &BaseCoverage{Path: "coverage_report.json", Commit: hex40, Current: input.Whole / 1000 * 835},
+		TestPlaces:   []CrossPlace{{Name: "TestB", File: "b_test.go", Line: 9}},
 		Cross: []CrossTrees{
 			{Head: hex40, Base: hex64, OldTests: hex40, TestPaths: 3, Places: []CrossPlace{{Suite: "p", Name: "TestA", File: "a_test.go", Line: 7}}},
 			{Head: hex40, Incomparable: "the change has several merge bases"},

@@ -15,6 +15,10 @@ type Tail struct {
 	Lines  []string // the last ones, without colours and cut to a readable length; none of them at the ends is empty
 	// Error is the first line that looks like an error, which may come before Lines; else the last line.
 	Error string
+	// Test is the name of the first test that the output says has failed, "" for none.
+	Test string
+	// Spots are the lines of files that the output names beside that, or in an error.
+	Spots []input.Spot
 }
 
 // Limits of a tail.
@@ -46,6 +50,7 @@ func StreamTail(stream, text string) *Tail {
 // tail reads one stream, and says how clear its error is; nil when it contains no text.
 func tail(stream, text string) (*Tail, clarity) {
 	t, best := &Tail{Stream: stream}, unclear
+	var at, precisely []string // the lines from that of the test on, and those that are precise errors
 	for raw := range bytes.Lines([]byte(text)) {
 		line, _, ok := plain(raw[:min(len(raw), longest)])
 		if !ok {
@@ -55,8 +60,18 @@ func tail(stream, text string) (*Tail, clarity) {
 		if len(t.Lines) > 0 || shown != "" {
 			t.Lines = append(t.Lines, shown)
 		}
-		if found := clarityOf(shown); found > best {
+		found := clarityOf(shown)
+		if found > best {
 			t.Error, best = shown, found
+		}
+		if found == precise {
+			precisely = append(precisely, shown)
+		}
+		if m := failedTest().FindStringSubmatch(shown); m != nil && t.Test == "" {
+			t.Test = strings.TrimSpace(strings.Join(m[1:], ""))
+		}
+		if t.Test != "" {
+			at = append(at, shown)
 		}
 	}
 	for len(t.Lines) > 0 && t.Lines[len(t.Lines)-1] == "" {
@@ -68,6 +83,7 @@ func tail(stream, text string) (*Tail, clarity) {
 	if best == unclear {
 		t.Error = t.Lines[len(t.Lines)-1]
 	}
+	t.Spots = spotsOf(t.Test, at, precisely)
 	t.Lines = slices.Clone(t.Lines[max(len(t.Lines)-TailLines, 0):])
 	for t.Lines[0] == "" {
 		t.Lines = t.Lines[1:]
@@ -75,6 +91,26 @@ func tail(stream, text string) (*Tail, clarity) {
 	t.Error = strings.TrimSpace(t.Error)
 	return t, best
 }
+
+// spotsOf finds the lines of files where a test failed, or where a compiler found an error. pytest and unittest name the test in a
+// summary, which comes after the place.
+func spotsOf(test string, after, precisely []string) []input.Spot {
+	list := append(input.Spots(strings.Join(after, "\n")), input.Spots(strings.Join(precisely, "\n"))...)
+	file, _, found := strings.Cut(test, "::")
+	inFile := func(s input.Spot) bool { return s.File == file }
+	switch i := slices.IndexFunc(list, inFile); {
+	case i >= 0:
+		return list[i : i+1]
+	case found && strings.HasSuffix(file, ".py"):
+		return []input.Spot{{File: file}}
+	}
+	return list
+}
+
+// failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest, Jest, Vitest,
+// PHPUnit, node --test and TAP.
+var failedTest = input.Lazily(`^FAILED ([^\s:]+::\S.*?)(?: - .*)?$|^ *--- FAIL: (\S+) \(|^thread '([^']+)' .*panicked at |^rspec (\S+:\d+ # .*)$|` +
+	`^(?:FAIL|ERROR): (\w+) \(|^ +● (.+)$|^ FAIL  (\S+ > .+)$|^\d+\) (\w[\w\\]*::\w.*)$|^not ok \d+ - (.+)$`)
 
 // tailLine is a line as it is shown.
 func tailLine(line []byte) string {

@@ -220,6 +220,8 @@ type Acceptance struct {
 	Attempts  int64      `json:"attempts"`  // records of the deciding level
 	Tests     *int64     `json:"tests"`     // cases in the test report; null when none is required
 	DecidedBy []Decision `json:"decided_by"`
+	// TestsFailed is how many of Tests failed; nil, and not written, when none did.
+	TestsFailed *int64 `json:"tests_failed,omitempty"`
 	// PullRequest is the only one of a merge group whose contract names the criterion; nil, and not written, otherwise.
 	PullRequest *int64 `json:"pull_request,omitempty"`
 }

@@ -111,7 +111,7 @@ func TestTestErrors(t *testing.T) {
 		`<testsuite><testcase name="a"><failure message="one"/></testcase><testcase name="a"><failure message="two"/></testcase></testsuite>`: "one",
 		`<testsuite><testcase name="a"><failure message="` + strings.Repeat("x", 400) + `"/></testcase></testsuite>`:                          strings.Repeat("x", 300) + "…",
 		`{"Action":"output","Package":"p","Test":"A","Output":"=== RUN   A\n"}` + "\n" + `{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:9: one\n"}` + "\n" +
-			`{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:9: two\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"A"}`: "a_test.go:9: one",
+			`{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:9: two\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"A"}`: "a_test.go:9: two", // a log comes before a failure, and looks alike
 	} {
 		got, errs := ParseTestNames([]byte(text), input.DefaultLimits())
 		if errs.Any() || len(got.Names) != 1 || got.Names[0].Error != want {

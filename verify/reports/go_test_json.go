@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ var goTestOutcomes = map[string]caseOutcome{"pass": casePassed, "fail": caseFail
 // parseGoTest returns nil when the first line is no event.
 func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
+	alone := map[string]bool{}    // packages that failed once, and none of their tests
 	said := goTestOutput{}
 	if book.listed != nil {
 		book.listed.GoesOn = true
@@ -43,10 +45,13 @@ func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.E
 		outcome, ends := goTestOutcomes[event.action]
 		switch {
 		case ends && event.test == "":
-			packages[event.pkg] = outcome == caseFailed
+			packages[event.pkg] = outcome == caseFailed || outcome == caseSkipped && packages[event.pkg]
+			alone[event.pkg] = alone[event.pkg] || outcome == caseFailed && book.failing[event.pkg] == 0
 		case ends:
-			book.add(testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome, error: said.end(event)})
-		case book.listed != nil:
+			c := testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome}
+			c.error, c.spots = said.end(event)
+			book.add(c)
+		default:
 			said.add(event, book.listed)
 		}
 		ended = ended || ends
@@ -62,8 +67,11 @@ func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.E
 	}
 	// A package may fail and none of its tests: it did not build, or ended by itself.
 	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
-		if packages[pkg] && book.failing[pkg] == 0 {
+		switch {
+		case packages[pkg] && book.failing[pkg] == 0:
 			book.broke(pkg, 1)
+		case alone[pkg] && !packages[pkg]:
+			book.wasBroken(pkg)
 		}
 	}
 	return book.sum()
@@ -92,26 +100,67 @@ func parseGoTestEvent(line []byte, limits input.Limits, errs *input.Errors) goTe
 	}
 }
 
-// goTestOutput is the first line that each open test printed, by package and test.
-type goTestOutput map[[2]string]string
+// goTestOutput is what the open tests printed that tells of a failure, by package and test.
+type goTestOutput map[[2]string]*goTestLines
+
+// goTestLines are the first line, the last one that begins with a line of a test file, and those around it.
+type goTestLines struct {
+	first, last string
+	spots       string
+	isPanic     bool
+}
+
+var goTestLine = input.Lazily(`^ *\S+\.go:\d+: ?`)
 
 // add notes what a test or a package says. A package that was not built has no test.
 func (said goTestOutput) add(e goTestEvent, listed *TestNames) {
-	line, key := firstLine(e.output), [2]string{e.pkg, e.test}
+	line, key := input.CutTo(firstLine(e.output), maxTestError), [2]string{e.pkg, e.test}
 	switch {
 	case e.test == "" && (strings.HasSuffix(line, "[build failed]") || strings.HasSuffix(line, "[setup failed]")):
 		listed.broke(e.pkg)
-	case e.test != "" && said[key] == "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- "):
-		said[key] = input.CutTo(line, maxTestError)
+	case e.test != "" && line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- "):
+		if said[key] == nil {
+			said[key] = &goTestLines{}
+		}
+		said[key].add(line)
+	}
+}
+
+// add notes a line. A log and a failure look alike, and a failure is more often the later one.
+func (s *goTestLines) add(line string) {
+	const most = 4096
+	s.first = cmp.Or(s.first, line)
+	isFatal := strings.HasPrefix(line, "panic: ")
+	switch {
+	case s.isPanic:
+	case isFatal:
+		s.last, s.spots, s.isPanic = line, "", true
+	case goTestLine().MatchString(line):
+		s.last, s.spots = line, ""
+	case strings.HasSuffix(s.last, ":") && !strings.HasPrefix(line, "Error Trace:"):
+		s.last += " " + line // the message begins on a line of its own
+	}
+	if strings.Contains(line, ".go:") && len(s.spots) < most {
+		s.spots += line + "\n"
 	}
 }
 
 // end forgets a test that ended.
-func (said goTestOutput) end(e goTestEvent) string {
+func (said goTestOutput) end(e goTestEvent) (failure string, spots []input.Spot) {
 	key := [2]string{e.pkg, e.test}
-	line := said[key]
+	s := said[key]
 	delete(said, key)
-	return line
+	if s == nil {
+		return "", nil
+	}
+	if e.action == "fail" {
+		spots = input.Spots(s.spots)
+		inTest := func(spot input.Spot) bool { return strings.HasSuffix(spot.File, "_test.go") }
+		if i := slices.IndexFunc(spots, inTest); i > 0 { // the frames of a panic begin in the code
+			spots = slices.Concat(spots[i:i+1], spots[:i], spots[i+1:])
+		}
+	}
+	return cmp.Or(s.last, s.first), spots
 }
 
 // firstLineIsNoEvent says what is wrong with the line that should have told the format.

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -33,14 +35,17 @@ type junitReader struct {
 	root   bool // seen
 	suites []junitSuite
 	inCase int // depth of the open testcase; 0 when none is open
-	open   junitCase
-	book   *caseBook
+	// inFailure is the depth of the open failure or error of a testcase; 0 when none is open
+	inFailure int
+	open      junitCase
+	book      *caseBook
 }
 
 // junitSuite is a testsuites or testsuite element that is open.
 type junitSuite struct {
 	depth    int
 	name     string
+	file     string
 	group    string // a short name for its name and those of the suites around it
 	failures int64  // in its attributes
 	seen     int64  // failures in its elements
@@ -51,13 +56,21 @@ type junitCase struct {
 	class, name            string
 	failed, skipped, flaky bool
 	error                  string // the first line of the first failure
+	text                   string // the first failure, as far as it may name lines of files
+	file                   string
+	line                   int
 }
+
+// maxFailureText is how much of a failure is searched for lines of files.
+const maxFailureText = 16 << 10
 
 // parseJUnit returns nil when the root is another one, or none.
 func parseJUnit(data []byte, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
+	dec := xml.NewDecoder(bytes.NewReader(asXML10(text)))
+	dec.CharsetReader = readASCII(text)
 	r := &junitReader{
-		dec: xml.NewDecoder(bytes.NewReader(text)), offset: len(data) - len(text),
+		dec: dec, offset: len(data) - len(text),
 		index: input.LineIndex{Data: data, Line: 1}, limit: limits.Depth, left: limits.Values, most: limits.Values, errs: errs,
 		book: book,
 	}
@@ -67,6 +80,32 @@ func parseJUnit(data []byte, limits input.Limits, book *caseBook, errs *input.Er
 		return nil
 	}
 	return r.book.sum()
+}
+
+var xml11 = input.Lazily(`^\s*<\?xml\s+version\s*=\s*(?:"1\.1"|'1\.1')`)
+
+// asXML10 declares XML 1.1 to be 1.0, which Go reads. What 1.1 allows beyond that is refused where it occurs.
+func asXML10(text []byte) []byte {
+	at := xml11().FindIndex(text)
+	if at == nil {
+		return text
+	}
+	end := at[1] - len(`1"`)
+	return slices.Concat(text[:end], []byte("0"), text[end+1:])
+}
+
+// asciiLike are encodings that write ASCII as it is.
+var asciiLike = input.Lazily(`^(?i:us-ascii|ascii|(?:iso[-_]?8859|windows|latin|koi8|euc|macroman)[-_\w]*|cp(?:125\d|437|850|852)|gb\w+|big5|shift_jis|utf8)$`)
+
+// readASCII reads a text that declares another encoding than UTF-8, if that makes no difference.
+func readASCII(text []byte) func(encoding string, r io.Reader) (io.Reader, error) {
+	return func(encoding string, r io.Reader) (io.Reader, error) {
+		isOther := func(c rune) bool { return c >= utf8.RuneSelf }
+		if !asciiLike().MatchString(encoding) || bytes.ContainsFunc(text, isOther) {
+			return nil, fmt.Errorf("its encoding is %q", input.Clip(encoding))
+		}
+		return r, nil
+	}
 }
 
 // token reads one token; false at the end and at an error that ends parsing.
@@ -96,6 +135,9 @@ func (r *junitReader) token() bool {
 		}
 		if r.inCase > 0 && r.open.failed && r.open.error == "" {
 			r.open.error = firstLine(string(t))
+		}
+		if r.inFailure > 0 && len(r.open.text) < maxFailureText && len(r.book.told) < maxTold {
+			r.open.text += string(t[:min(len(t), maxFailureText)])
 		}
 	case xml.Directive:
 		return r.stop(input.Error{
@@ -169,6 +211,11 @@ func (r *junitReader) says(name string, attrs []xml.Attr) {
 			r.broke(suite.name, 1)
 		}
 		r.open.failed, r.open.error = true, cmp.Or(r.open.error, firstLine(attribute(attrs, "message")))
+		if r.inCase > 0 {
+			r.inFailure = r.depth
+			r.open.text += input.CutTo(attribute(attrs, "message"), maxFailureText) + "\n"
+			r.open.place(attrs)
+		}
 	case "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		r.open.flaky = true
 	case "skipped":
@@ -187,7 +234,7 @@ func (r *junitReader) broke(suite string, failures int64) {
 }
 
 func (r *junitReader) openSuite(attrs []xml.Attr) {
-	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
+	s := junitSuite{depth: r.depth, name: attribute(attrs, "name"), file: attribute(attrs, "file"), failures: stated(attrs, "failures") + stated(attrs, "errors")}
 	around := ""
 	if n := len(r.suites); n > 0 {
 		around = r.suites[n-1].group
@@ -229,6 +276,7 @@ var (
 
 func openCase(attrs []xml.Attr) junitCase {
 	c := junitCase{class: attribute(attrs, "classname"), name: attribute(attrs, "name")}
+	c.place(attrs)
 	for _, a := range attrs {
 		if a.Name.Local != "status" && a.Name.Local != "result" {
 			continue
@@ -238,6 +286,34 @@ func openCase(attrs []xml.Attr) junitCase {
 		c.failed = c.failed || slices.Contains(failedWords, word)
 	}
 	return c
+}
+
+// place reads where a writer says that a case or its failure is.
+func (c *junitCase) place(attrs []xml.Attr) {
+	if file := attribute(attrs, "file"); file != "" && c.file == "" {
+		c.file = input.CutTo(file, maxTestError)
+	}
+	if line, err := strconv.Atoi(attribute(attrs, "line")); err == nil && line > 0 {
+		c.line = line
+	}
+}
+
+// spots are the lines of files that a failed case names: first that of its own file.
+func (c *junitCase) spots(suite *junitSuite) []input.Spot {
+	list := input.Spots(c.text)
+	file := strings.ReplaceAll(cmp.Or(c.file, suite.file), `\`, "/")
+	if file == "" {
+		return list
+	}
+	isOwn := func(s input.Spot) bool { return strings.HasSuffix(s.File, strings.TrimPrefix(file, "./")) }
+	if i := slices.IndexFunc(list, isOwn); i >= 0 {
+		return slices.Concat(list[i:i+1], list[:i], list[i+1:])
+	}
+	line := c.line
+	if suite.name == "pytest" {
+		line++ // it counts from 0
+	}
+	return append([]input.Spot{{File: file, Line: line}}, list...)
 }
 
 // notLoaded is the module, class or file that did not load, where a runner writes that as a failed case; "" otherwise.
@@ -253,12 +329,18 @@ func (c *testCase) notLoaded() string {
 
 func (r *junitReader) close() {
 	last := len(r.suites) - 1
+	if r.depth == r.inFailure {
+		r.inFailure = 0
+	}
 	switch {
 	case r.depth == r.inCase:
 		r.inCase = 0
 		c := testCase{
 			group: r.suites[last].group, where: cmp.Or(r.open.class, r.suites[last].name),
 			class: r.open.class, name: r.open.name, error: r.open.error,
+		}
+		if r.open.failed && len(r.book.told) < maxTold {
+			c.spots = r.open.spots(&r.suites[last])
 		}
 		switch {
 		case r.open.failed:

@@ -64,8 +64,22 @@ type TestReport struct {
 	// FirstSkipped are the names of the first cases that were skipped, at most [MaxSkipped].
 	FirstSkipped []string
 
+	// Failing are the first cases that failed in the end, at most [MaxFailures]; without those that only contain another one.
+	Failing []TestFailure
+
 	Names *TestNames // nil but for a report of [ParseNamedTests]
 }
+
+// TestFailure is a case that failed, and what its report says about it.
+type TestFailure struct {
+	Group string // its class, suite or package
+	Name  string
+	Error string       // the first line of its failure; "" when there is none
+	Spots []input.Spot // lines of files that the failure names, the likeliest first
+}
+
+// MaxFailures is how many cases that failed a [TestReport] names.
+const MaxFailures = 10
 
 // MaxSkipped is how many skipped cases a [TestReport] names.
 const MaxSkipped = 5

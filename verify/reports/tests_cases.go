@@ -3,6 +3,7 @@ package reports
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -25,6 +26,7 @@ type testCase struct {
 	class, name string // a case without name is unique
 	outcome     caseOutcome
 	error       string // the first line of a failure; "" when it is unknown
+	spots       []input.Spot
 }
 
 // caseState is what is known about one case. A report may have hundreds of thousands, so it is small.
@@ -43,16 +45,20 @@ type caseKey [16]byte
 type caseBook struct {
 	report   TestReport
 	cases    map[caseKey]caseState
-	names    map[caseKey]string // of those that failed
-	failed   []caseKey          // the same, in their order
-	nameless int64              // cases without name that failed
-	ran      bool               // a case without name ran
-	failing  map[string]int64   // how many cases of a group are failing
-	listed   *TestNames         // nil when nobody asks for the names
+	names    map[caseKey]string      // of those that failed
+	failed   []caseKey               // the same, in their order
+	nameless int64                   // cases without name that failed
+	ran      bool                    // a case without name ran
+	failing  map[string]int64        // how many cases of a group are failing
+	listed   *TestNames              // nil when nobody asks for the names
+	told     map[caseKey]TestFailure // of the first that failed
 }
 
+// maxTold is how many cases that failed are described until it is known which of them pass later.
+const maxTold = 100
+
 func newCaseBook() *caseBook {
-	return &caseBook{cases: map[caseKey]caseState{}, names: map[caseKey]string{}, failing: map[string]int64{}}
+	return &caseBook{cases: map[caseKey]caseState{}, names: map[caseKey]string{}, failing: map[string]int64{}, told: map[caseKey]TestFailure{}}
 }
 
 func keyOf(parts ...string) caseKey {
@@ -131,6 +137,10 @@ func (b *caseBook) name(c testCase, key caseKey) {
 	}
 	b.names[key] = c.fullName()
 	b.failed = append(b.failed, key)
+	if len(b.told) < maxTold {
+		text := input.CutTo(strings.Clone(c.error), maxTestError)
+		b.told[key] = TestFailure{Group: input.Clip(c.where), Name: input.Clip(c.name), Error: text, Spots: c.spots}
+	}
 }
 
 // addFrames marks the parents of a subtest. The name of a subtest may contain slashes: the top-level test is a frame in any
@@ -154,6 +164,14 @@ func (b *caseBook) broke(name string, failures int64) {
 	}
 }
 
+// wasBroken counts a failure without a case that a later run made good.
+func (b *caseBook) wasBroken(name string) {
+	b.report.Flaky++
+	if b.report.FirstFlaky == "" {
+		b.report.FirstFlaky = input.Clip(name)
+	}
+}
+
 // sum finishes the report. A test whose subtests were all skipped did not run.
 func (b *caseBook) sum() *TestReport {
 	r := &b.report
@@ -166,6 +184,9 @@ func (b *caseBook) sum() *TestReport {
 			if first == "" {
 				first = name
 			}
+			if told, ok := b.told[key]; ok {
+				r.Failing = append(r.Failing, told)
+			}
 		default:
 			r.Flaky++
 			if r.FirstFlaky == "" {
@@ -176,10 +197,25 @@ func (b *caseBook) sum() *TestReport {
 	if first != "" {
 		r.FirstFailed = first
 	}
+	r.Failing = innermost(r.Failing)
 	if !b.anyRan() {
 		r.Skipped = r.Tests - r.Failed
 	}
 	return r
+}
+
+// innermost leaves out tests that fail because a subtest does, and cuts the list.
+func innermost(failing []TestFailure) []TestFailure {
+	var list []TestFailure
+	for _, f := range failing {
+		isPart := func(other TestFailure) bool {
+			return other.Group == f.Group && strings.HasPrefix(other.Name, f.Name+"/")
+		}
+		if len(list) < MaxFailures && !slices.ContainsFunc(failing, isPart) {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func (b *caseBook) anyRan() bool {

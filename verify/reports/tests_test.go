@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -79,7 +80,13 @@ var testReportCases = []struct {
 	{stricttest.ReadCase{Name: "tags that do not match", In: `<testsuite><testcase></testsuite>`, Errs: []string{"1:34: this is not valid XML"}}, TestReport{}},
 	{stricttest.ReadCase{Name: "a case inside a case", In: `<testsuite><testcase><testcase/><failure/></testcase></testsuite>`,
 		Errs: []string{"1:22: a testcase inside a testcase"}}, TestReport{Tests: 1, Failed: 1, Skipped: 0}},
-	{stricttest.ReadCase{Name: "another encoding", In: `<?xml version="1.0" encoding="ISO-8859-1"?><testsuite/>`, Errs: []string{`1:44: this is not valid XML: xml: encoding "ISO-8859-1"`}}, TestReport{}},
+	{stricttest.ReadCase{Name: "another encoding, and only ASCII", In: `<?xml version="1.0" encoding="ISO-8859-1"?><testsuite><testcase/></testsuite>`}, TestReport{Tests: 1}},
+	{stricttest.ReadCase{Name: "another encoding", In: "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><testsuite name=\"caf\xe9\"/>",
+		Errs: []string{`1:44: this is not valid XML: xml: opening charset "ISO-8859-1": its encoding is "ISO-8859-1"`}}, TestReport{}},
+	{stricttest.ReadCase{Name: "an encoding in which ASCII means something else", In: `<?xml version="1.0" encoding="UTF-7"?><testsuite/>`,
+		Errs: []string{`1:39: this is not valid XML: xml: opening charset "UTF-7": its encoding is "UTF-7"`}}, TestReport{}},
+	{stricttest.ReadCase{Name: "XML 1.1", In: `<?xml version="1.1" encoding="UTF-8"?><testsuite><testcase/></testsuite>`}, TestReport{Tests: 1}},
+	{stricttest.ReadCase{Name: "XML 1.2", In: `<?xml version="1.2"?><testsuite/>`, Errs: []string{"1:22: this is not valid XML: xml: unsupported version"}}, TestReport{}},
 	{stricttest.ReadCase{Name: "invalid UTF-8", In: "<testsuite>\xff</testsuite>", Errs: []string{"1:13: this is not valid XML: invalid UTF-8"}}, TestReport{}},
 
 	// go test -json
@@ -106,6 +113,11 @@ var testReportCases = []struct {
 {"Action":"pass","Package":"q"}`}, TestReport{Tests: 2, Failed: 1, FirstFailed: "TestA"}},
 	{stricttest.ReadCase{Name: "a package that ended by itself", In: `{"Action":"pass","Package":"p","Test":"TestA"}
 {"Action":"fail","Package":"p"}`}, TestReport{Tests: 1, Broken: 1, FirstFailed: "p"}},
+	{stricttest.ReadCase{Name: "a package that ended by itself, and then passed", In: `{"Action":"fail","Package":"p"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"pass","Package":"p"}`}, TestReport{Tests: 1, Flaky: 1, FirstFlaky: "p"}},
+	{stricttest.ReadCase{Name: "a package that ended by itself, and then had no tests", In: `{"Action":"fail","Package":"p"}
+{"Action":"skip","Package":"p"}`}, TestReport{Broken: 1, FirstFailed: "p"}},
 	{stricttest.ReadCase{Name: "all subtests of go skipped", In: `{"Action":"skip","Package":"p","Test":"TestA/b"}
 {"Action":"skip","Package":"p","Test":"TestA/c/d"}
 {"Action":"pass","Package":"p","Test":"TestA"}
@@ -140,7 +152,7 @@ func TestParseTestsCases(t *testing.T) {
 			if listed := int64(len(got.FirstSkipped)); listed > MaxSkipped || listed > got.Skipped {
 				t.Errorf("%d skipped cases are named: %q", listed, got.FirstSkipped)
 			}
-			got.FirstSkipped = nil // see TestFirstSkipped
+			got.FirstSkipped, got.Failing = nil, nil // see TestFirstSkipped and TestFailing
 			if !reflect.DeepEqual(*got, c.want) {
 				t.Errorf("got %+v, want %+v", *got, c.want)
 			}
@@ -154,6 +166,65 @@ func TestFirstSkipped(t *testing.T) {
 	got, errs := ParseTests([]byte(in), input.DefaultLimits())
 	if want := []string{"C.a", "c", "d", "", "e"}; errs.Any() || !slices.Equal(got.FirstSkipped, want) {
 		t.Errorf("got %q, want %q", got.FirstSkipped, want)
+	}
+}
+
+// A failure names its test, its message, and lines of files of the repository.
+func TestFailing(t *testing.T) {
+	const pytest = `<testsuites><testsuite name="pytest"><testcase classname="tests.test_sum" name="test_a"><failure message="assert 3 == 4">def test_a():
+        check()
+
+tests/test_sum.py:12: 
+_ _ _
+/home/me/.venv/lib/site-packages/x.py:3: in run
+E       assert 3 == 4
+src/helper.py:9: AssertionError</failure></testcase></testsuite></testsuites>`
+	goTest := func(lines ...string) string {
+		var out strings.Builder
+		for _, line := range lines {
+			fmt.Fprintf(&out, `{"Action":"output","Package":"o/r/p","Test":"TestA/b","Output":%q}`+"\n", line+"\n")
+		}
+		return out.String() + `{"Action":"fail","Package":"o/r/p","Test":"TestA/b"}
+{"Action":"fail","Package":"o/r/p","Test":"TestA"}
+{"Action":"fail","Package":"o/r/p"}`
+	}
+	for _, c := range []struct {
+		name, in string
+		want     []TestFailure
+	}{
+		{"pytest", pytest, []TestFailure{{"tests.test_sum", "test_a", "assert 3 == 4", []input.Spot{{File: "tests/test_sum.py", Line: 12}, {File: "src/helper.py", Line: 9}}}}},
+		{"pytest, which counts lines from 0", `<testsuite name="pytest"><testcase classname="c" name="a" file="test_a.py" line="3"><error message="m"/></testcase></testsuite>`,
+			[]TestFailure{{"c", "a", "m", []input.Spot{{File: "test_a.py", Line: 4}}}}},
+		{"a place of the writer, and a stack", `<testsuite><testcase name="a" file="./spec/a_spec.rb"><failure>boom
+lib/a.rb:3:in x
+spec/a_spec.rb:7:in y</failure></testcase></testsuite>`,
+			[]TestFailure{{"", "a", "boom", []input.Spot{{File: "spec/a_spec.rb", Line: 7}, {File: "lib/a.rb", Line: 3}}}}},
+		{"a stack of Jest", `<testsuite><testcase classname="s" name="a"><failure>Error: no
+    at f (/w/node_modules/expect/a.js:1:2)
+    at Object.&lt;anonymous&gt; (/w/r/src/a.test.ts:12:5)
+    at localhost.com:8080 and 1.2:3</failure></testcase></testsuite>`, []TestFailure{{"s", "a", "Error: no", []input.Spot{{File: "/w/r/src/a.test.ts", Line: 12}}}}},
+		{"the file of a suite", `<testsuite file="C:\r\a.test.js"><testcase name="a"><failure/></testcase></testsuite>`,
+			[]TestFailure{{"", "a", "", []input.Spot{{File: "C:/r/a.test.js"}}}}},
+		{"go, a log and a failure", goTest("=== RUN   TestA/b", "    a_test.go:9: a log", "    a_test.go:10: got 1, want 2"),
+			[]TestFailure{{"o/r/p", "TestA/b", "a_test.go:10: got 1, want 2", []input.Spot{{File: "a_test.go", Line: 10}}}}},
+		{"go, a message on lines of its own", goTest("    a_test.go:10: ", "        \tError Trace:\t/w/r/p/a_test.go:10", "        \tError:      \tNot equal"),
+			[]TestFailure{{"o/r/p", "TestA/b", "a_test.go:10: Error:      \tNot equal", []input.Spot{{File: "a_test.go", Line: 10}, {File: "/w/r/p/a_test.go", Line: 10}}}}},
+		{"go, a panic", goTest("    a_test.go:9: a log", "panic: boom [recovered]", "\t/w/r/p/a.go:3 +0x1", "\t/w/r/p/a_test.go:12 +0x1d"),
+			[]TestFailure{{"o/r/p", "TestA/b", "panic: boom [recovered]", []input.Spot{{File: "/w/r/p/a_test.go", Line: 12}, {File: "/w/r/p/a.go", Line: 3}}}}},
+		{"what passed in the end", `<testsuite><testcase name="a"><failure/></testcase><testcase name="b"><failure/></testcase><testcase name="a"/></testsuite>`,
+			[]TestFailure{{"", "b", "", nil}}},
+	} {
+		got, errs := ParseTests([]byte(c.in), input.DefaultLimits())
+		if errs.Any() || !reflect.DeepEqual(got.Failing, c.want) {
+			t.Errorf("%s:\n got %+v,\nwant %+v, %v", c.name, got.Failing, c.want, errs.All())
+		}
+	}
+	many := "<testsuite>"
+	for i := range 200 {
+		many += fmt.Sprintf(`<testcase name="t%d"><failure/></testcase>`, i)
+	}
+	if got, _ := ParseTests([]byte(many+"</testsuite>"), input.DefaultLimits()); len(got.Failing) != MaxFailures || got.Failing[0].Name != "t0" {
+		t.Errorf("%d failures are named, first %+v", len(got.Failing), got.Failing[0])
 	}
 }
 
@@ -181,7 +252,7 @@ func TestParseTestsSamples(t *testing.T) {
 		got, errs := ParseTests(text, input.DefaultLimits())
 		stricttest.CheckErrors(t, errs, nil)
 		if got != nil {
-			got.FirstSkipped = nil // see TestFirstSkipped
+			got.FirstSkipped, got.Failing = nil, nil // see TestFirstSkipped and TestFailing
 		}
 		if got == nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
@@ -218,7 +289,7 @@ func FuzzParseTests(f *testing.F) {
 			}
 			return
 		}
-		if report.Failed+report.Skipped > report.Tests || report.Flaky > report.Tests || report.Tests > int64(len(data)) || report.Broken < 0 {
+		if report.Failed+report.Skipped > report.Tests || report.Flaky > int64(len(data)) || report.Tests > int64(len(data)) || report.Broken < 0 {
 			t.Errorf("counts %+v of %d bytes", report, len(data))
 		}
 	})

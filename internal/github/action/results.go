@@ -22,7 +22,7 @@ import (
 
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *Action) show(r *report.Report) error {
-	docs := present.Options{Docs: run.Explanation}
+	docs := present.Options{Docs: run.Explanation, OtherWarnings: a.otherWarnings()}
 	annotations, _ := present.ByName("github")
 	err := annotations.Write(console.Bare(a.Std.Out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
@@ -133,6 +133,18 @@ func (a *Action) write(r *report.Report, what string, put func(ctx context.Conte
 	if err != nil {
 		a.notWritten(what, err)
 	}
+}
+
+// otherWarnings is how many annotations may follow those of the findings: that something was not written is one.
+func (a *Action) otherWarnings() int {
+	n := 0
+	if wanted, err := a.flag("comment"); wanted || err != nil {
+		n++
+	}
+	if a.input("check_run") != "" {
+		n++
+	}
+	return n
 }
 
 func (a *Action) notWritten(what string, err error) {
