@@ -13,15 +13,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/checks"
-	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -127,22 +126,6 @@ func (f inputFiles) lay(t *testing.T, archive *txtar.Archive) {
 	}
 }
 
-// unpack writes the files into a new directory.
-func (f inputFiles) unpack(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, data := range f {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // judge judges the files with the default limits.
 func (f inputFiles) judge() *report.Report { return verify.Judge(f.bundle()) }
 
@@ -222,15 +205,18 @@ func (c *caseFile) check(t *testing.T) {
 	}
 }
 
-// judgeBundle judges a case as a bundle in a directory.
+// judgeBundle judges a case as a bundle.
 func judgeBundle(t *testing.T, c *caseFile) *report.Report {
 	t.Helper()
-	b, err := collect.Bundle(c.files(t).unpack(t))
+	files := fstest.MapFS{}
+	for name, data := range c.files(t) {
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	b, err := verify.Open(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Settings.Limits = input.DefaultLimits()
-	return verify.Judge(b.Bundle)
+	return verify.Judge(b)
 }
 
 func (c *caseFile) update(t *testing.T, expect string) {

@@ -17,7 +17,7 @@ import (
 // inputFiles are those of a bundle, by their names.
 type inputFiles map[string][]byte
 
-// bundle is what collect.Bundle makes of the files.
+// bundle is what [verify.Open] makes of the files.
 func (f inputFiles) bundle() *verify.Bundle {
 	b := &verify.Bundle{
 		TestReport:  func(p string) verify.Opener { return f.open(path.Join("tests", p)) },
