@@ -116,7 +116,10 @@ func (r *settingReader) objects(isTOML bool) {
 		open = append(open, at)
 		if len(open) < maxNested {
 			keys := slices.Clip(at.keys)
-			if name != "" {
+			switch {
+			case isTOML:
+				keys = append(keys, strings.Split(name, ".")...)
+			case name != "":
 				keys = append(keys, name)
 			}
 			at = frame{keys, tables, list}
@@ -255,12 +258,16 @@ func (r *settingReader) yaml() {
 		if text == "" || text[0] == '#' {
 			return
 		}
-		indent := len(line) - len(text)
-		for stack[len(stack)-1].indent >= indent {
+		indent, dash := len(line)-len(text), strings.TrimLeft(line, " ")
+		least, isItem := indent, strings.HasPrefix(dash, "- ")
+		if isItem { // what is farther to the right belongs to the item before
+			least = len(line) - len(dash) + 1
+		}
+		for stack[len(stack)-1].indent >= least {
 			stack = stack[:len(stack)-1]
 		}
 		top := &stack[len(stack)-1]
-		if dash := strings.TrimLeft(line, " "); strings.HasPrefix(dash, "- ") {
+		if isItem {
 			tables++
 			top.table = tables
 		}
