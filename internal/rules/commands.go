@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -100,6 +101,9 @@ func checkOf(words []string) string {
 	}
 	name := path.Base(words[0])
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".cmd"), ".bat")
+	if name == "node" && slices.Contains(words, "--test") {
+		return "node --test"
+	}
 	if strings.HasPrefix(name, "python") || name == "ruby" || name == "node" || name == "php" || name == "bash" || name == "sh" || name == "pwsh" {
 		return scriptCheck(words[1:])
 	}

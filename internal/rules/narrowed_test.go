@@ -49,6 +49,22 @@ func TestNarrows(t *testing.T) {
 		pytest => until pytest; do sleep 1; done => it is tried again where it fails
 		pytest => for i in 1 2 3; do pytest && break; done => it is tried again where it fails
 		make test => make test =>
+		go test ./... => go test -c ./... => -c
+		go test ./... => go test ./... -test.run=A => -test.run=A
+		go test ./... => go test ./... -test.v =>
+		npx vitest run => npx vitest run src/a => only src/a
+		npm test => npm test -- --exclude b => --exclude
+		npm test => npm test -- --silent =>
+		cargo test => cargo test add => only add
+		cargo test => cargo test --release =>
+		dotnet test => dotnet test src/A.Tests => only src/A.Tests
+		dotnet test => dotnet test All.sln =>
+		node --test => node --test test/a.test.js => only test/a.test.js
+		bin/rails test => bin/rails test test/models => only test/models
+		vendor/bin/phpunit => vendor/bin/phpunit --exclude-group slow => --exclude-group
+		tox => tox -e py39 => -e
+		tox -e py39 => tox -e py310 =>
+		tsc --noEmit => tsc --noEmit --skipLibCheck => --skipLibCheck
 	`) {
 		parts := strings.Split(strings.TrimSpace(line), "=>")
 		if len(parts) != 3 {

@@ -331,21 +331,20 @@ func (s *flowStep) runsElsewhere() bool {
 		return true
 	}
 	for line := range strings.SplitSeq(textOf(s.node.Member("run")), "\n") {
-		if len(line) > maxShellLine {
-			continue
-		}
-		for _, c := range shellCommands(line) {
-			words := unwrapped(c.words)
-			if len(words) == 0 {
-				continue
-			}
-			if strings.HasPrefix(words[0], "./") || strings.Contains(scriptRunners, " "+words[0]+" ") && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add") ||
-				oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") {
-				return true
-			}
+		if len(line) <= maxShellLine && elsewhere(line) {
+			return true
 		}
 	}
 	return false
+}
+
+// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the programs.
+func elsewhere(line string) bool {
+	return slices.ContainsFunc(shellCommands(line), func(c command) bool {
+		words := unwrapped(c.words)
+		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") && (strings.HasPrefix(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
+			strings.Contains(scriptRunners, " "+words[0]+" ") && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))
+	})
 }
 
 // equal reports whether another step runs the same.
