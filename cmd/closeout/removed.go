@@ -24,7 +24,7 @@ var removed = map[string]string{
 	"audit --replay":           "leave it out: every decision is judged again",
 	"canary":                   "closeout lint names what a contract cannot refuse",
 	"item scan --add":          "scan the longer list into another state folder: closeout item scan LIST --template FILE --state FOLDER",
-	"item scan --fence":        "docs/items.md says what keeps an agent from the state folder; no result names it any more",
+	"item scan --fence":        "docs/reference/items.md says what keeps an agent from the state folder; no result names it any more",
 	"item scan --reason":       "write it where the team reads it; a plan is not pinned again",
 	"item scan --repin":        "scan into another state folder: closeout item scan --state FOLDER",
 	"reopen":                   "closeout item release ITEM --reason WHY gives new tries",

@@ -97,7 +97,7 @@ const oldName = "old name"
 func newItem(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "item", Short: "Hand task contracts to an agent one at a time, and lock each by a verdict",
-		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/items.md describes it.",
+		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/reference/items.md describes it.",
 		Example: "  closeout item scan\n  closeout item next\n  closeout item submit",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {

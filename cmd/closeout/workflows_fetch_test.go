@@ -361,7 +361,7 @@ func TestWorkflowsFetchIsMissing(t *testing.T) {
 	if code != run.ExitUsage || len(j.Calls()) > 0 || !strings.Contains(report, `"verdict":"failed"`) || !strings.Contains(report, `"usage.invalid"`) {
 		t.Errorf("exit status %d, %d calls\n%s\n%s", code, len(j.Calls()), printed, report)
 	}
-	if step := shownStep(); !strings.Contains(printed, "\n"+step) || !strings.Contains(report, "docs/action.md") {
+	if step := shownStep(); !strings.Contains(printed, "\n"+step) || !strings.Contains(report, "docs/reference/action.md") {
 		t.Errorf("not printed:\n%s\nbut\n%s\n%s", step, printed, report)
 	}
 }

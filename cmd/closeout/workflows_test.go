@@ -231,8 +231,8 @@ func TestWorkflowsShown(t *testing.T) {
 			t.Errorf("%s does not show %s as it is", name, caller)
 		}
 	}
-	if !bytes.Contains(readWorkflow(t, "docs/action.md"), []byte(shownStep())) {
-		t.Error("docs/action.md does not show the step that fetches")
+	if !bytes.Contains(readWorkflow(t, "docs/reference/action.md"), []byte(shownStep())) {
+		t.Error("docs/reference/action.md does not show the step that fetches")
 	}
 	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable, archiver, itemsWorkflow} {
 		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {

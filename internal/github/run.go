@@ -249,7 +249,7 @@ func (r *Run) openSource() (*source, error) {
 		const step = "- name: Fetch the commits\n  env:\n    GITHUB_TOKEN: ${{ github.token }}\n  run: |\n    "
 		r.stage("add this step before the gate:\n%s", step+strings.ReplaceAll(strings.TrimSpace(Fetch), "\n", "\n    "))
 		return nil, errors.New("the workspace contains no git repository, from which the gate reads base and head: " +
-			"add the step \"Fetch the commits\" before the gate; the log of the gate and docs/action.md show it")
+			"add the step \"Fetch the commits\" before the gate; the log of the gate and docs/reference/action.md show it")
 	}
 	if planted := (*git.Planted)(nil); errors.As(err, &planted) {
 		return nil, fmt.Errorf("the workspace is a checkout that tracks %q, so a change could have written what the gate "+
