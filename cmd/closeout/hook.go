@@ -3,11 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/closeout-gate/closeout/internal/agent/fence"
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/internal/run"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const hookLong = `hook stands beside the agent: its hooks ask closeout before a write, after a tool, at the start and at the end.
@@ -32,16 +28,4 @@ func newHook(std console.Streams) *cobra.Command {
 	}
 	c.AddCommand(newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookRun(std))
 	return c
-}
-
-// fenceGate is what the gate does for the hooks.
-func fenceGate() fence.Gate {
-	judge := func(compared *collect.Comparison, judged *collect.Contracts, o collect.Options) (*report.Report, error) {
-		found, err := (&run.Work{Compared: compared, Judged: judged, Options: o}).Gather("")
-		if err != nil {
-			return nil, err
-		}
-		return run.Judge(found.Bundle), nil
-	}
-	return fence.Gate{Judge: judge, Today: run.Today(), Bases: run.Bases}
 }

@@ -56,6 +56,5 @@ func newHookRemove(std console.Streams) *cobra.Command {
 func newHookSettings(std console.Streams) *fence.Settings {
 	return &fence.Settings{
 		Tell: func(format string, args ...any) { fmt.Fprintf(std.Out, format+"\n", args...) },
-		Gate: fenceGate(),
 	}
 }

@@ -44,7 +44,7 @@ func newHookRun(std console.Streams) *cobra.Command {
 			if err := f.Check(); err != nil {
 				return wrong(err)
 			}
-			answer := f.Run(std.In, fenceGate())
+			answer := f.Run(std.In)
 			io.WriteString(console.Bare(std.Out), answer.Stdout)
 			fmt.Fprint(std.Err, answer.Stderr)
 			if answer.Exit != 0 {

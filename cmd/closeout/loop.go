@@ -90,7 +90,7 @@ func (f *loopFlags) run(std console.Streams) error {
 		return err
 	}
 	system.Hide()
-	b, err := board.Open(f.state, boardGate(std))
+	b, err := board.Open(f.state, std.Err)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
 	if it := b.State.Find(f.loop.Task); it != nil {
 		status = board.ExitOf(it.State == item.Pass, it.State == item.Review)
 	} else {
-		s, err := b.Status(nil)
+		s, err := b.Status(false)
 		if err != nil {
 			return run.ExitUsage, err
 		}

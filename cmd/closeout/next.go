@@ -50,7 +50,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 	if f.list {
 		return f.printOpen(std)
 	}
-	h, why, err := board.Hand(f.state, id, boardGate(std))
+	h, why, err := board.Hand(f.state, id, std.Err)
 	switch {
 	case err != nil:
 		return err
@@ -66,7 +66,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 
 // printOpen prints the ids of the items that are open.
 func (f *nextFlags) printOpen(std console.Streams) error {
-	open, err := board.Todo(f.state, boardGate(std))
+	open, err := board.Todo(f.state, std.Err)
 	switch {
 	case err != nil:
 		return err
@@ -105,7 +105,7 @@ func newRelease(std console.Streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return board.Release(state, args[0], strings.TrimSpace(reason), boardGate(std))
+			return board.Release(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why` a STUCK or REVIEW item gets new tries, for the log")

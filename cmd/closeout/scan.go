@@ -10,9 +10,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
-	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/internal/run"
 )
 
 const scanLong = `scan pins the items that an agent works at, one after the other, and how they are judged. An item is a task contract.
@@ -66,19 +64,5 @@ func scan(f *board.Scan, state string, std console.Streams) error {
 	case f.List == "" && (f.Template != "" || f.Column != ""):
 		return errors.New("--template and --col require a LIST")
 	}
-	return f.Run(state, boardGate(std))
-}
-
-// boardGate is what only a command knows of the items.
-func boardGate(std console.Streams) board.Gate {
-	base := func(git *collect.Git, named string) (name, commit string, err error) {
-		if name, _, err = run.BaseName(git, named, "scan"); err != nil {
-			return "", "", err
-		}
-		if commit, err = git.Resolve(name); err != nil {
-			return "", "", run.WrongCommit("base", name, git, err)
-		}
-		return name, commit, nil
-	}
-	return board.Gate{Base: base, Report: run.ReadReport, Tell: std.Err}
+	return f.Run(state, std.Err)
 }

@@ -56,23 +56,13 @@ func (f *statusFlags) run(std console.Streams) error {
 	if !slices.Contains(item.StatusFormats, f.format) {
 		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
 	}
-	b, err := board.Pinned(f.state, boardGate(std))
+	b, err := board.Pinned(f.state, std.Err)
 	if err != nil {
 		return err
 	}
 	defer b.Git.Close()
 	b.TellPath("status")
-	var replay board.Replay
-	if f.replay {
-		replay = func(bundle string) ([]string, error) {
-			again, err := run.JudgeAgain("closeout item status", bundle, b.Parsed)
-			if err != nil {
-				return nil, err
-			}
-			return again.Differences, nil
-		}
-	}
-	s, err := b.Status(replay)
+	s, err := b.Status(f.replay)
 	if err != nil {
 		return err
 	}

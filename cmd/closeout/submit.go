@@ -57,7 +57,7 @@ func (f *submitFlags) run(id string, std console.Streams) error {
 		return err
 	}
 	system.Hide()
-	b, err := board.Open(f.state, boardGate(std))
+	b, err := board.Open(f.state, std.Err)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestSubmitParsesOnce(t *testing.T) {
 	p.submit("f001", 0, "")
 	t.Chdir(p.root)
 	std := console.Streams{In: nil, Out: io.Discard, Err: io.Discard}
-	b, err := board.Open(p.state, boardGate(std))
+	b, err := board.Open(p.state, std.Err)
 	if err != nil {
 		t.Fatal(err)
 	}

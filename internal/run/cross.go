@@ -50,8 +50,8 @@ func (f *Call) crossOnly() bool { return f.RecordOnly && len(f.crossTrees()) > 0
 
 // recordCross records what the tests of the base say about the code of the head. What cannot be recorded is for the gate to name.
 // The logs are those of earlier calls.
-func (f *Call) recordCross(s *Work, logs map[string][]byte, std console.Streams) (status int, err error) {
-	trees, policies := f.crossTrees(), s.Policies(false, std)
+func (f *Call) recordCross(s *Work, policies []*policy.Policy, logs map[string][]byte, std console.Streams) (status int, err error) {
+	trees := f.crossTrees()
 	if len(policies) == 0 {
 		return 0, nil
 	}
@@ -96,8 +96,8 @@ func (f *Call) recordCross(s *Work, logs map[string][]byte, std console.Streams)
 }
 
 // crossLogs reads what earlier calls recorded on composed trees, before a command of this one can write there.
-func (f *Call) crossLogs(s *Work, std console.Streams) map[string][]byte {
-	logs, policies := map[string][]byte{}, s.Policies(false, std)
+func (f *Call) crossLogs(s *Work, policies []*policy.Policy) map[string][]byte {
+	logs := map[string][]byte{}
 	if f.RecordOnly || len(policies) == 0 {
 		return logs
 	}

@@ -71,12 +71,13 @@ func (f *Call) Run(std console.Streams) (err error) {
 	defer s.Git.Close()
 	defer func() { err = Finish(err, s.PutBack) }() // what is judged is what was recorded
 	s.Show = NewProgress(std, f.Verbose || console.InActions())
-	status, logs := 0, f.crossLogs(s, std)
+	policies := s.Policies(f.RecordOnly, std)
+	status, logs := 0, f.crossLogs(s, policies)
 	if !f.crossOnly() {
-		status, err = f.record(s, std)
+		status, err = f.record(s, policies, std)
 	}
 	if err == nil && status < record.StatusFailed {
-		ended, failed := f.recordCross(s, logs, std)
+		ended, failed := f.recordCross(s, policies, logs, std)
 		status, err = max(status, ended), failed
 	}
 	switch {
@@ -112,8 +113,7 @@ func (f *Call) removeReport(target string) error {
 }
 
 // record runs and records the plan. The status is that of [record.Recorder.FromPlan], and with --record-only what to exit with.
-func (f *Call) record(s *Work, std console.Streams) (status int, err error) {
-	policies := s.Policies(f.RecordOnly, std)
+func (f *Call) record(s *Work, policies []*policy.Policy, std console.Streams) (status int, err error) {
 	if len(policies) == 0 {
 		if f.RecordOnly {
 			return 0, errors.New("nothing was recorded")

@@ -17,23 +17,14 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/report"
 )
-
-// Gate is what only a command knows.
-type Gate struct {
-	// Base finds the commit whose contracts count, named or, for "", the usual one, and says how the plan names it.
-	Base func(git *collect.Git, named string) (name, commit string, err error)
-	// Report reads a report; an error begins with its name.
-	Report func(name string, data []byte) (*report.Report, error)
-	Tell   io.Writer // for a person
-}
 
 // Board is the state of the items, as the commands beside an agent see it.
 type Board struct {
@@ -44,15 +35,15 @@ type Board struct {
 	Worktree string      // its key
 	Git      *collect.Git
 	Parsed   *contract.Cache // what is pinned is parsed once, and judged often
-	gate     Gate
-	proof    item.Proof     // nil believes the events
-	standing *policy.Source // of the base; nil until it is needed
+	tell     io.Writer       // for a person
+	proof    item.Proof      // nil believes the events
+	standing *policy.Source  // of the base; nil until it is needed
 }
 
 // Open finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of the base. The
 // caller closes Git.
-func Open(stateDir string, gate Gate) (*Board, error) {
-	b, err := find(stateDir, gate)
+func Open(stateDir string, tell io.Writer) (*Board, error) {
+	b, err := find(stateDir, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +55,8 @@ func Open(stateDir string, gate Gate) (*Board, error) {
 }
 
 // Pinned is [Open] where nothing is done without a plan.
-func Pinned(stateDir string, gate Gate) (*Board, error) {
-	b, err := find(stateDir, gate)
+func Pinned(stateDir string, tell io.Writer) (*Board, error) {
+	b, err := find(stateDir, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +72,13 @@ func Pinned(stateDir string, gate Gate) (*Board, error) {
 	return b, nil
 }
 
-// Find finds the repository and the state folder.
-func find(stateDir string, gate Gate) (*Board, error) {
+// find finds the repository and the state folder.
+func find(stateDir string, tell io.Writer) (*Board, error) {
 	git, err := collect.OpenGit(".", input.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
-	b := &Board{Parsed: &contract.Cache{}, Git: git, Root: git.Root(), Worktree: session.Key(git.Root()), gate: gate}
+	b := &Board{Parsed: &contract.Cache{}, Git: git, Root: git.Root(), Worktree: session.Key(git.Root()), tell: tell}
 	if b.Root == "" {
 		err = errors.New("items need a work tree, and this repository has none: change to one (cd)")
 	} else {
@@ -307,7 +298,7 @@ func (b *Board) LastFacts(it *item.Standing) (facts []item.Fact, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.gate.Report(it.Last.Bundle, data)
+	r, err := run.ReadReport(it.Last.Bundle, data)
 	if err != nil {
 		return nil, err
 	}

@@ -38,13 +38,13 @@ func pinPath(value, root string) (list []string, left int, err error) {
 // TellPath says what is wrong with the PATH of the plan.
 func (b *Board) TellPath(command string) {
 	if b.Plan.Path == nil {
-		fmt.Fprintf(b.gate.Tell, "closeout item %s: the plan is of an older version and has no PATH, "+
+		fmt.Fprintf(b.tell, "closeout item %s: the plan is of an older version and has no PATH, "+
 			"so commands run with that of the call; "+
 			"to pin one, scan into another state folder: closeout item scan --state FOLDER\n", command)
 	}
 	for _, entry := range b.Plan.Path {
 		if filepath.IsAbs(entry) && !isDirectory(entry) {
-			fmt.Fprintf(b.gate.Tell, "closeout item %s: %q is in the PATH that scan pinned, and is no directory any more; "+
+			fmt.Fprintf(b.tell, "closeout item %s: %q is in the PATH that scan pinned, and is no directory any more; "+
 				"if a command needs it, pin another PATH in another state folder: closeout item scan --state FOLDER\n",
 				command, entry)
 		}

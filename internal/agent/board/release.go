@@ -2,13 +2,14 @@ package board
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 )
 
 // Hand claims an item, that with the id or else the first, and tells what to do; why says why nothing is left to hand out.
-func Hand(stateDir, id string, gate Gate) (h *item.Handout, why string, err error) {
-	b, err := find(stateDir, gate)
+func Hand(stateDir, id string, tell io.Writer) (h *item.Handout, why string, err error) {
+	b, err := find(stateDir, tell)
 	if err != nil {
 		return nil, "", err
 	}
@@ -26,8 +27,8 @@ func Hand(stateDir, id string, gate Gate) (h *item.Handout, why string, err erro
 }
 
 // Todo are the ids of the items that are open. It claims none.
-func Todo(stateDir string, gate Gate) ([]string, error) {
-	b, err := Open(stateDir, gate)
+func Todo(stateDir string, tell io.Writer) ([]string, error) {
+	b, err := Open(stateDir, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +60,8 @@ func (b *Board) whyNot(id string) string {
 }
 
 // Release gives an item back, or gives a locked one new tries for a reason.
-func Release(stateDir, id, reason string, gate Gate) error {
-	b, err := Pinned(stateDir, gate)
+func Release(stateDir, id, reason string, tell io.Writer) error {
+	b, err := Pinned(stateDir, tell)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func Release(stateDir, id, reason string, gate Gate) error {
 	if err := b.Append(e); err != nil {
 		return err
 	}
-	fmt.Fprintf(gate.Tell, "closeout item release: %s is TODO again\n", id)
+	fmt.Fprintf(b.tell, "closeout item release: %s is TODO again\n", id)
 	if holder == "" {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -28,8 +30,8 @@ type Scan struct {
 }
 
 // Run pins the items.
-func (f *Scan) Run(stateDir string, gate Gate) error {
-	b, err := find(stateDir, gate)
+func (f *Scan) Run(stateDir string, tell io.Writer) error {
+	b, err := find(stateDir, tell)
 	if err != nil {
 		return err
 	}
@@ -74,11 +76,11 @@ func (f *Scan) pin(b *Board) (err error) {
 		return err
 	}
 	if f.left > 0 {
-		fmt.Fprintln(b.gate.Tell,
+		fmt.Fprintln(b.tell,
 			"closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
 	items := input.Plural(int64(len(b.Plan.Items)), "item")
-	fmt.Fprintf(b.gate.Tell, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n",
+	fmt.Fprintf(b.tell, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n",
 		items, b.Store.Dir, b.Plan.Base, b.Plan.Guard)
 	return nil
 }
@@ -132,7 +134,7 @@ func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error
 	}
 	if old != nil && !given("base") {
 		p.Base, p.BaseName = old.Base, old.BaseName
-	} else if p.BaseName, p.Base, err = b.gate.Base(b.Git, f.Base); err != nil {
+	} else if p.BaseName, p.Base, err = b.base(f.Base); err != nil {
 		return nil, err
 	}
 	b.Plan = p
@@ -144,6 +146,17 @@ func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error
 		return nil, f.addTasks(b)
 	}
 	return f.addList(b)
+}
+
+// base finds the commit whose contracts count, named or, for "", the usual one, and says how the plan names it.
+func (b *Board) base(named string) (name, commit string, err error) {
+	if name, _, err = run.BaseName(b.Git, named, "scan"); err != nil {
+		return "", "", err
+	}
+	if commit, err = b.Git.Resolve(name); err != nil {
+		return "", "", run.WrongCommit("base", name, b.Git, err)
+	}
+	return name, commit, nil
 }
 
 // addTasks adds the task contracts of the base.

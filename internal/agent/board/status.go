@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -37,11 +38,8 @@ func (b *Board) WriteStatus(s *item.Status, to, format string, force bool) error
 	return collect.WriteOther("file", to, data.Bytes())
 }
 
-// Replay judges a bundle again, and says what differs.
-type Replay func(bundle string) (differences []string, err error)
-
-// Status is the status at HEAD. replay judges the bundle of each PASS again; nil for none.
-func (b *Board) Status(replay Replay) (*item.Status, error) {
+// Status is the status at HEAD. With replay, the bundle of each PASS is judged again.
+func (b *Board) Status(replay bool) (*item.Status, error) {
 	head, err := b.Git.Resolve("HEAD")
 	if err != nil {
 		return nil, err
@@ -51,12 +49,12 @@ func (b *Board) Status(replay Replay) (*item.Status, error) {
 		return nil, err
 	}
 	s := b.State.StatusAt(tree)
-	s.Head, s.StateFolder, s.Replayed, s.Drift = head, b.Store.Dir, replay != nil, b.drift()
+	s.Head, s.StateFolder, s.Replayed, s.Drift = head, b.Store.Dir, replay, b.drift()
 	s.Unclaimed = b.unclaimed(head)
-	if replay != nil {
-		s.Differs = b.replayAll(replay)
+	if replay {
+		s.Differs = b.replayAll()
 	}
-	if replay != nil || s.Counts[item.Todo] == 0 {
+	if replay || s.Counts[item.Todo] == 0 {
 		s.Blocked = b.screened(head)
 	}
 	return s, nil
@@ -157,18 +155,18 @@ func (b *Board) unclaimed(head string) []string {
 }
 
 // replayAll judges the bundle of each PASS again.
-func (b *Board) replayAll(replay Replay) []string {
+func (b *Board) replayAll() []string {
 	differs := []string{}
 	for _, it := range b.State.Items {
 		if it.Pass == nil {
 			continue
 		}
-		differences, err := replay(b.Store.Path(it.Pass.Bundle))
+		again, err := run.JudgeAgain("closeout item status", b.Store.Path(it.Pass.Bundle), b.Parsed)
 		switch {
 		case err != nil:
 			differs = append(differs, fmt.Sprintf("%s: %v", it.ID, input.Reason(err)))
-		case len(differences) > 0:
-			differs = append(differs, it.ID+": "+strings.Join(differences, "; "))
+		case len(again.Differences) > 0:
+			differs = append(differs, it.ID+": "+strings.Join(again.Differences, "; "))
 		}
 	}
 	return differs

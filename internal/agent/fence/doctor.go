@@ -33,7 +33,7 @@ func (h *Settings) Doctor() (dead int, err error) {
 	if err := d.open(); err != nil {
 		return 0, err
 	}
-	if d.fence, err = openFence(d.root, &d.Gate); err != nil {
+	if d.fence, err = openFence(d.root); err != nil {
 		d.bury("the repository", err.Error(), "without a contract no hook has an opinion: closeout init")
 	} else if d.allowed, err = d.findAllowed(); err != nil {
 		return 0, err

@@ -14,24 +14,16 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
-	"github.com/closeout-gate/closeout/verify/report"
 )
-
-// Gate is what the gate does for a fence.
-type Gate struct {
-	Judge func(*collect.Comparison, *collect.Contracts, collect.Options) (*report.Report, error)
-	Today string   // with which the last days of exceptions are compared
-	Bases []string // the refs that are tried for the base, in this order
-}
 
 // fence is a repository with the contracts that count in it, as the gate reads them.
 type fence struct {
 	hook.Fence
-	gate     *Gate
 	root     string
 	git      *collect.Git
 	options  collect.Options
@@ -53,17 +45,17 @@ type fence struct {
 var errNoContract = errors.New("the base has no contract")
 
 // openFence reads the contracts of the repository at root: those of the claimed item, or of the default base.
-func openFence(root string, gate *Gate) (f *fence, err error) {
+func openFence(root string) (f *fence, err error) {
 	limits := input.DefaultLimits()
 	git, err := collect.OpenGit(root, limits)
 	if err != nil {
 		return nil, err
 	}
-	f = &fence{gate: gate, root: git.Root(), git: git}
+	f = &fence{root: git.Root(), git: git}
 	if f.root == "" {
 		return nil, errors.New("the repository has no work tree")
 	}
-	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: gate.Today}}
+	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: run.Today()}}
 	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
 		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
 			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew",
@@ -80,7 +72,7 @@ func openFence(root string, gate *Gate) (f *fence, err error) {
 func (f *fence) compare() error {
 	base, err := "", error(nil)
 	if f.claim == nil {
-		if base, err = f.git.FirstRef(f.gate.Bases...); err == nil && base == "" {
+		if base, err = f.git.FirstRef(run.Bases...); err == nil && base == "" {
 			err = errNoContract
 		}
 	} else {
@@ -208,7 +200,6 @@ func (f *fence) adds(c *change.Change) bool {
 
 // fences opens repositories, each once.
 type fences struct {
-	gate   *Gate
 	opened map[string]opened
 }
 
@@ -221,7 +212,7 @@ func (all fences) open(root string) opened {
 	root = session.Followed(root)
 	o, known := all.opened[root]
 	if !known {
-		o.fence, o.err = openFence(root, all.gate)
+		o.fence, o.err = openFence(root)
 		all.opened[root] = o
 	}
 	return o

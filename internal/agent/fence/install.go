@@ -28,7 +28,6 @@ type Settings struct {
 	Choice         hook.Choice
 	DryRun         bool
 	Tell           func(format string, args ...any)
-	Gate           Gate
 
 	root, common string // of the work tree and of git; "" outside of a repository
 }
@@ -154,7 +153,7 @@ func (h *Settings) Install(scope string) error {
 			return fmt.Errorf("%s has no hooks of scope %s here: leave out --agent %[1]s, or choose another scope", agent, scope)
 		}
 	}
-	f, failed := openFence(cmp.Or(h.root, "."), &h.Gate)
+	f, failed := openFence(cmp.Or(h.root, "."))
 	h.Choice.AllTools = failed == nil && len(deniedTools(f)) > 0
 	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
 		if f.agent == "git" {

@@ -64,9 +64,9 @@ const (
 )
 
 // Run answers. Whatever happens, it ends in time, with an answer that the agent understands.
-func (f *Flags) Run(in io.Reader, gate Gate) hook.Answer {
+func (f *Flags) Run(in io.Reader) hook.Answer {
 	call := &hook.Call{Agent: hook.Agent(f.Agent), Event: hook.Event(f.Event)}
-	h := &hookRun{Flags: f, fences: fences{&gate, map[string]opened{}}, began: time.Now(), call: call}
+	h := &hookRun{Flags: f, fences: fences{map[string]opened{}}, began: time.Now(), call: call}
 	var answer hook.Answer
 	err := errors.New("it took too long")
 	read, done := make(chan struct{}), make(chan func(), 1)

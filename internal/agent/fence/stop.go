@@ -11,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/hook"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -123,10 +124,11 @@ func commitFirst(agent, person []string) string {
 
 // open judges the change with the evidence that is there, and lists the findings that the agent can resolve.
 func (f *fence) open() ([]item.Fact, error) {
-	r, err := f.gate.Judge(f.compared, f.judged, f.options)
+	found, err := (&run.Work{Compared: f.compared, Judged: f.judged, Options: f.options}).Gather("")
 	if err != nil {
 		return nil, err
 	}
+	r := run.Judge(found.Bundle)
 	var list []item.Fact
 	for _, fact := range item.FactsOf(r) {
 		if asked(fact, r) && !(fact.Undoes() && f.committedBefore(fact.Path)) {
