@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	pathpkg "path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,9 +254,27 @@ func quote(path string) string {
 // initRepo makes an empty repository.
 func initRepo(t testing.TB, args ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	runGit(t, dir, append([]string{"init", "-q", "--template=", "-b", "main"}, args...)...)
+	dir, made := t.TempDir(), filepath.Join(empty, strings.Join(append(args, "repo"), " "))
+	if _, err := os.Stat(made); err != nil {
+		runGit(t, empty, append([]string{"init", "-q", "--template=", "-b", "main", made}, args...)...)
+	}
+	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+		t.Fatal(err)
+	}
 	return dir
+}
+
+// empty contains the empty repositories that were made, by the arguments of git init: the others are copies.
+var empty string
+
+func TestMain(m *testing.M) {
+	var err error
+	if empty, err = os.MkdirTemp("", "git-test"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(empty)
+	os.Exit(status)
 }
 
 // load imports a history as one pack.
