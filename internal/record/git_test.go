@@ -48,12 +48,22 @@ func newRepo(t *testing.T) *repo {
 		t.Fatal(err)
 	}
 	r := &repo{t, filepath.Join(dir, "work")}
-	r.write("a.txt", "one\n")
-	r.write("src/b.txt", "two\n")
-	r.git("init", "-q", "-b", "main", ".")
-	r.commit()
+	if template == "" {
+		r.write("a.txt", "one\n")
+		r.write("src/b.txt", "two\n")
+		r.git("init", "-q", "-b", "main", ".")
+		r.commit()
+		template = filepath.Join(templateIn, "work")
+		r.do(os.CopyFS(template, os.DirFS(r.dir)))
+		return r
+	}
+	r.do(os.CopyFS(r.dir, os.DirFS(template)))
+	r.git("update-index", "--refresh")
 	return r
 }
+
+// template is the first repository of this process, of which the others are copies; templateIn is where it lies.
+var template, templateIn string
 
 // git runs git in the repository and returns what it prints.
 func (r *repo) git(args ...string) string {

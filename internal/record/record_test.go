@@ -35,7 +35,13 @@ func TestMain(m *testing.M) {
 			os.Exit(play(os.Args[2:]))
 		}
 	}
-	os.Exit(m.Run())
+	var err error
+	if templateIn, err = os.MkdirTemp("", "record-test"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(templateIn)
+	os.Exit(status)
 }
 
 // forever is longer than any test here takes: what waits so long is ended, not waited for.
@@ -335,6 +341,9 @@ func TestSignals(t *testing.T) {
 		r := newRecorder(t)
 		signals := make(chan os.Signal, 1)
 		r.Signals = signals
+		if c.play != "play-deaf" {
+			r.Grace = forever // a busy machine needs its time to end the others
+		}
 		r.Stdout = whenReady(func() { signals <- c.signal })
 		result, record := r.play(Command{}, c.play)
 		if record["exit_code"] != c.exit || result.Status != c.status || result.Signal != c.signal {
