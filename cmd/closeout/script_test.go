@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +15,34 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/closeout-gate/closeout/internal/audit/clone"
+	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"closeout": main, "closeout-stuck": stuck, "on-terminal": onTerminal, "fake-agent": fakeAgent, "archived": archived})
+	testscript.Main(withProgram{m}, map[string]func(){"closeout-stuck": stuck, "on-terminal": onTerminal, "fake-agent": fakeAgent, "archived": archived})
+}
+
+// withProgram puts the program on the PATH of the tests. The test binary would do as well, but takes nearly twice as long to start, and
+// the tests start it some two thousand times.
+type withProgram struct{ m *testing.M }
+
+func (w withProgram) Run() int {
+	bin, err := os.MkdirTemp("", "closeout-program")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	// Unlike go build, go run keeps the program that it linked for the next time.
+	build := []string{"run", "-exec", "cp"}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		build = append(build, "-race")
+	}
+	if out, err := exec.Command("go", append(build, ".", bin)...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "cannot build the program: %v\n%s", err, out)
+		return 1
+	}
+	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return w.m.Run()
 }
 
 // gitSettings let git read nothing of the machine's settings, and leave out what costs time.
@@ -31,7 +58,10 @@ func repositoryRoot() string {
 
 // gitEnv is the environment of this process, with those settings of git and no others.
 func gitEnv(more ...string) []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	inPlace.Lock()
+	env := os.Environ()
+	inPlace.Unlock()
+	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	for name, value := range gitSettings {
 		env = append(env, name+"="+value)
 	}
@@ -40,10 +70,11 @@ func gitEnv(more ...string) []string {
 
 // TestScripts runs the real command: one scenario a file.
 func TestScripts(t *testing.T) {
-	repository := repositoryRoot()
+	repository, path := repositoryRoot(), os.Getenv("PATH")
 	testscript.Run(t, testscript.Params{
-		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: filepath.Join(repository, "testdata/script"), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", path) // and not that of another script, which may be in place now
 			env.Setenv("REPOSITORY", repository)
 			for name, value := range gitSettings {
 				env.Setenv(name, value)
@@ -62,16 +93,36 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: status CODE ARG...")
 	}
-	err := ts.Exec("closeout", args[1:]...)
-	got := "0"
-	if exited, ok := err.(interface{ ExitCode() int }); ok {
-		got = string(rune('0' + exited.ExitCode()))
-	} else if err != nil {
-		ts.Fatalf("closeout %q: %v", args[1:], err)
+	got, want := 0, args[0]
+	args = args[1:]
+	if needsProcess(args) {
+		err := ts.Exec("closeout", args...)
+		if exited, ok := err.(interface{ ExitCode() int }); ok {
+			got = exited.ExitCode()
+		} else if err != nil {
+			ts.Fatalf("closeout %q: %v", args, err)
+		}
+	} else {
+		ts.Check(ts.Exec("env", "-0"))
+		env := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\x00"), "\x00")
+		var err error
+		got, err = runInPlace(place{ts.MkAbs("."), env}, args, console.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()})
+		ts.Check(err)
 	}
-	if got != args[0] {
-		ts.Fatalf("closeout %q exited with %s, expected %s", args[1:], got, args[0])
+	if strconv.Itoa(got) != want {
+		ts.Fatalf("closeout %q exited with %d, expected %s", args, got, want)
 	}
+}
+
+// needsProcess reports whether a call of a script must be a process of its own: what records takes all processes that have lost their
+// parent for those that its command left, and standard input is known to an exec only.
+func needsProcess(args []string) bool {
+	if runtime.GOOS == "windows" || len(args) > 0 && args[len(args)-1] == "-" {
+		return true
+	}
+	return slices.ContainsFunc(args, func(word string) bool {
+		return slices.Contains([]string{"run", "record", "item", "submit", "loop", "hook"}, word)
+	})
 }
 
 // intact wants an archive without problems, and with a number of entries: intact REPOSITORY ENTRIES. With ! it wants a problem that says
