@@ -98,7 +98,7 @@ patterns below, no more:
   stopped running without a trace in its file shows only where the
   [test reports of the base](../recipes.md#compare-with-the-tests-of-the-base-branch) are compared.
 - Expected values that fit a wrong program.
-- New tests that were never good. A [negative control](../negative-controls.md) shows that a test can fail.
+- New tests that were never good. A [negative control](../recipes.md#prove-that-a-test-can-fail) shows that a test can fail.
 - Symlinks, submodules, binary files, generated files that are not committed, and what is larger than [the limits](limits.md#diff-rules).
 - The configuration of test runners and linters, except thresholds and suppressions: the list of
   [protected files](codes.md#scopeprotected) covers it.

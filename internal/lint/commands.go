@@ -78,7 +78,7 @@ func (c *commandLint) vacuous() {
 	if c.mustFail() {
 		if argv := unwrap(c.run); len(argv) > 0 && (path.Base(argv[0]) == "false" || path.Base(argv[0]) == "exit") {
 			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", argv[0],
-				"run the test that the missing code breaks: see docs/negative-controls.md")
+				"run the test that the missing code breaks: see docs/recipes.md#prove-that-a-test-can-fail")
 		}
 		return
 	}
@@ -263,7 +263,7 @@ func (l *linter) controls(s *source) {
 		l.report(&check.Finding{
 			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %s (%s) can fail", c.ID, proof.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
 			Expected: `a criterion with "expect": "fail" and "proves": ` + input.Quote(c.ID), Actual: "none",
-			Fix: `add a negative control: docs/negative-controls.md shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),
+			Fix: `add a negative control: docs/recipes.md#prove-that-a-test-can-fail shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),
 		})
 	}
 }
