@@ -66,10 +66,10 @@ func PartDirectory(number int64) string { return fmt.Sprintf("pulls/%d/", number
 // Settings is everything beside the files that can change the decision. Facts of the bundle contain the same; what is set
 // here takes precedence, except for the day.
 type Settings struct {
-	Mode    string // enforce or observe; "" is that of the facts, else enforce
-	Strict  bool   // or the facts'
-	Task    string // "" is that of the facts
-	Today   string // YYYY-MM-DD; that of the facts takes precedence
+	Mode    string   // enforce or observe; "" is that of the facts, else enforce
+	Strict  bool     // or the facts'
+	Tasks   []string // that the caller named; nil is those of the facts
+	Today   string   // YYYY-MM-DD; that of the facts takes precedence
 	Digests []string
 	// Event is the event about a pull request or a merge group of a caller that did not ask GitHub; "" for none.
 	// The evidence then needs the same level as where GitHub was asked.

@@ -19,9 +19,10 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	if mode != Observe {
 		mode = Enforce // the settings of an invalid call may contain anything
 	}
+	task, tasks := namedTasks(settings.Tasks)
 	r := &report.Report{
 		Schema: report.Schema, Verdict: report.Failed, Mode: mode, Strict: settings.Strict,
-		Settings: report.Settings{EvidenceMin: string(input.Claimed), Task: text(settings.Task), Limits: reportLimits(&settings.Limits)},
+		Settings: report.Settings{EvidenceMin: string(input.Claimed), Task: task, Tasks: tasks, Limits: reportLimits(&settings.Limits)},
 		Findings: []report.Finding{{
 			Code: f.Code, Severity: string(input.Block), Message: check.Valid(f.Message), Expected: f.Expected, Actual: check.Valid(f.Actual), Fix: f.Fix,
 			Fingerprint: f.Fingerprint(), Times: 1,

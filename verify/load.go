@@ -243,7 +243,9 @@ func (l *loader) settle() {
 	if f := l.Facts; f != nil {
 		s.Strict = s.Strict || f.Settings.Strict
 		s.Mode = cmp.Or(s.Mode, f.Settings.Mode)
-		s.Task = cmp.Or(s.Task, f.Settings.Task)
+		if s.Tasks == nil {
+			s.Tasks = f.Settings.Named()
+		}
 		s.Today = cmp.Or(f.Settings.Today, s.Today) // the day on which the facts were collected
 		if s.Digests == nil {
 			s.Digests = f.Digests
@@ -254,7 +256,7 @@ func (l *loader) settle() {
 		}
 	}
 	s.Mode = cmp.Or(s.Mode, Enforce)
-	l.Task, l.Today, l.Digests, l.Event = s.Task, s.Today, s.Digests, s.Event
+	l.Named, l.Today, l.Digests, l.Event = s.Tasks, s.Today, s.Digests, s.Event
 	l.Strict, l.MaxFindings = s.Strict, s.Limits.Findings
 	for _, note := range s.Notes {
 		l.Problems = append(l.Problems, note)

@@ -45,12 +45,7 @@ func (l *loader) readTasks() {
 	for _, in := range tasks {
 		l.readContract(in)
 	}
-	if len(tasks) > 1 {
-		l.contractProblem(tasks[1], input.Error{
-			Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
-			Fix: "keep the contract of the task that is judged",
-		})
-	}
+	l.countTasks(tasks)
 	if l.given[check.Contract] == 0 {
 		l.State[check.Contract] = check.Missing // a task contract alone judges nothing
 		return
@@ -58,12 +53,54 @@ func (l *loader) readTasks() {
 	if l.State[check.Contract] != check.Usable {
 		return
 	}
-	// To judge by another contract than the one that the caller named would judge another task.
-	if l.Task != "" && !slices.ContainsFunc(l.contracts, func(s policy.Source) bool { return s.Contract.TaskID.Value == l.Task }) {
-		l.NoTask, l.State[check.Contract] = true, check.Missing
+	// To judge by another contract than those that are named would judge another task.
+	for _, claim := range policy.Claims(l.Named, nil, l.trailers(), l.taskRule()) {
+		i := slices.IndexFunc(l.contracts, func(s policy.Source) bool { return s.Contract.TaskID.Value == claim.Task })
+		switch {
+		case i < 0:
+			l.NoTasks = append(l.NoTasks, claim)
+		case l.contracts[i].Contract.Closed:
+			l.ClosedTasks = append(l.ClosedTasks, claim)
+		}
+	}
+	if len(l.NoTasks)+len(l.ClosedTasks) > 0 {
+		l.State[check.Contract] = check.Missing
 		return
 	}
+	policy.Arrange(l.contracts, l.Named)
 	l.joinContracts(policy.Join)
+}
+
+// taskRule is what the standing contract says about tasks; the default where it cannot be read.
+func (l *loader) taskRule() contract.TaskRule {
+	if len(l.contracts) == 0 || l.contracts[0].IsTask() {
+		return contract.TaskRule{}
+	}
+	return l.contracts[0].Contract.Tasks
+}
+
+// trailers are the tasks that the commits of the change name.
+func (l *loader) trailers() []facts.Trailer {
+	if l.Facts == nil {
+		return nil
+	}
+	return l.Facts.Trailers
+}
+
+// countTasks reports task contracts that nobody asked for, as in a bundle by hand, and two of one task.
+func (l *loader) countTasks(tasks []Input) {
+	asked := len(l.Named)+len(l.trailers()) > 0
+	for i, in := range tasks {
+		twice := slices.ContainsFunc(tasks[:i], func(o Input) bool { return stem(o.Name) == stem(in.Name) })
+		if i == 0 || !twice && (asked || len(tasks) <= l.taskRule().Most()) {
+			continue
+		}
+		l.contractProblem(in, input.Error{
+			Message: "there is more than one task contract", Found: fmt.Sprintf("%d task contracts", len(tasks)), Expected: "one",
+			Fix: "keep the contract of the task that is judged",
+		})
+		return
+	}
 }
 
 // contractProblem adds an error that no parser of one contract can find.
@@ -191,12 +228,12 @@ func (l *loader) authorise() {
 		return
 	}
 	standing := &l.contracts[0] // it is read first, and nothing is wrong with it
-	if !checks.Trusted(&l.Inputs, standing) {
+	if !check.Trusted(&l.Inputs, standing) {
 		return
 	}
 	contracts := []*contract.Contract{standing.Contract}
 	for i := range l.contracts[1:] {
-		if s := &l.contracts[1+i]; checks.Trusted(&l.Inputs, s) {
+		if s := &l.contracts[1+i]; check.Trusted(&l.Inputs, s) {
 			contracts = append(contracts, s.Contract)
 		}
 	}
@@ -224,10 +261,10 @@ func (l *loader) classify() {
 	if l.Policy == nil {
 		return
 	}
-	added := l.addedTask()
-	l.Policy = l.Policy.WithAddedTask(added)
-	if added != "" && l.given[check.TaskContract] == 0 {
-		l.AbsentTask = added
+	added := l.addedTasks()
+	l.Policy = l.Policy.WithAddedTasks(added)
+	if len(added) > 0 && l.given[check.TaskContract] == 0 {
+		l.AbsentTask = added[0]
 	}
 	for i := range l.Changes {
 		c := &l.Changes[i]
@@ -250,26 +287,32 @@ func (l *loader) dropChanges() {
 	l.State[check.Changes], l.Changes, l.AddedTasks = check.Malformed, nil, nil
 }
 
-// addedTask is the task contract that the change adds: the one that judges, the one that the caller named, or the only
-// one.
-func (l *loader) addedTask() string {
+// addedTasks are the task contracts that the change adds and that judge it: those that the caller named, or as many as a change
+// may carry.
+func (l *loader) addedTasks() (list []string) {
+	most := l.Policy.Sources[0].Contract.Tasks.Most()
 	for _, p := range l.AddedTasks {
-		if (stem(p) == l.Task || l.Task == "" && len(l.AddedTasks) == 1) && l.isJudged(p) {
-			return p
+		free := len(l.AddedTasks) <= most && (len(l.Named) == 0 || most > 1)
+		if (slices.Contains(l.Named, stem(p)) || free) && l.isJudged(p) {
+			list = append(list, p)
 		}
 	}
-	return ""
+	return list
 }
 
 // isJudged reports whether an added file can be the task contract that judges. Where none was supplied, and no facts
 // list the contracts, it should have been.
 func (l *loader) isJudged(added string) bool {
+	tasks := 0
 	for _, s := range l.contracts {
-		if s.Kind == string(check.TaskContract) {
-			return stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added))
+		if !s.IsTask() {
+			continue
+		}
+		if tasks++; stem(added) == s.Contract.TaskID.Value && (len(s.RepoPaths) == 0 || slices.Contains(s.RepoPaths, added)) {
+			return true
 		}
 	}
-	return l.Facts == nil || l.Facts.Contracts == nil
+	return tasks == 0 && (l.Facts == nil || l.Facts.Contracts == nil)
 }
 
 // stem is a file's name without directory and extension.

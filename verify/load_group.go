@@ -45,7 +45,7 @@ func (g *loader) loadMember(p Part) *subject {
 	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings, Parsed: g.bundle.Parsed}, check.ScopeMember)
 	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
 	l.number = p.PullRequest
-	l.Task, l.Today, l.Strict, l.MaxFindings = g.Task, g.Today, g.Strict, g.MaxFindings
+	l.Named, l.Today, l.Strict, l.MaxFindings = g.Named, g.Today, g.Strict, g.MaxFindings
 	l.Member = &check.Member{Number: p.PullRequest, BaseSHA: g.Facts.Subject.BaseSHA}
 	l.readFacts()
 	l.given[check.Contract], l.contracts = g.given[check.Contract], slices.Clone(g.contracts)

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -93,8 +94,9 @@ func (l *loader) ledgerConfig(view *check.Inputs, views []*check.Inputs) proof.C
 		return config
 	}
 	config.TaskID, config.Criteria, config.Egress, config.RulesRun = p.TaskID, p.Criteria, p.NetworkEgress, p.Rules.Run
-	if p.HeadTask() != "" {
-		config.HeadTask, config.Tasks = true, p.TrustedTasks()
+	config.Tasks = p.TaskIDs
+	if config.HeadTasks = p.HeadTasks(); config.HeadTasks != nil {
+		config.Tasks = slices.Concat(p.TaskIDs, p.TrustedTasks())
 	}
 	config.Head = make([]bool, len(p.Criteria))
 	for i := range p.Criteria {

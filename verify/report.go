@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/proof"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -187,7 +188,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 		Verdict: j.verdict, Tool: report.Tool{Name: "closeout", Version: Version},
 	}
 	if j.Policy != nil {
-		r.TaskID, r.Approvals = text(j.Policy.TaskID), j.Policy.ApprovalNotes
+		r.TaskID, r.Tasks, r.Approvals = taskID(j.Policy), j.Policy.TaskIDs, j.Policy.ApprovalNotes
 	}
 	if !j.exempt {
 		r.Acceptance, r.Cross = acceptance(&j.Inputs), cross(&j.Inputs)
@@ -236,6 +237,25 @@ func text(s string) *string {
 	return &s
 }
 
+// taskID is the id of the only task; nil where there are several.
+func taskID(p *policy.Policy) *string {
+	if p.TaskIDs != nil {
+		return nil
+	}
+	return text(p.TaskID)
+}
+
+// namedTasks are the tasks that the caller named: as one, or as a list of several.
+func namedTasks(ids []string) (one *string, several []string) {
+	switch len(ids) {
+	case 0:
+		return nil, nil
+	case 1:
+		return text(ids[0]), nil
+	}
+	return nil, ids
+}
+
 func (s *subject) reportSubject() report.Subject {
 	var r report.Subject
 	switch {
@@ -259,9 +279,10 @@ func (s *subject) reportSubject() report.Subject {
 }
 
 func (s *subject) reportSettings() report.Settings {
+	task, tasks := namedTasks(s.settings.Tasks)
 	// Without a policy no evidence was compared with a minimum.
 	return report.Settings{
-		EvidenceMin: string(cmp.Or(s.Minimum, input.Claimed)), Task: text(s.settings.Task), Event: text(s.settings.Event),
+		EvidenceMin: string(cmp.Or(s.Minimum, input.Claimed)), Task: task, Tasks: tasks, Event: text(s.settings.Event),
 		Today: text(s.settings.Today), Digests: slices.Clone(s.Digests), Limits: reportLimits(&s.settings.Limits), Override: reportRule(s.Rule),
 	}
 }
@@ -425,7 +446,7 @@ func addMember(r *report.Report, m *judged) {
 		},
 	}
 	if m.Policy != nil {
-		p.TaskID = text(m.Policy.TaskID)
+		p.TaskID, p.Tasks = taskID(m.Policy), m.Policy.TaskIDs
 		for _, note := range m.Policy.ApprovalNotes {
 			if !slices.Contains(r.Approvals, note) {
 				r.Approvals = append(slices.Clip(r.Approvals), note)

@@ -23,8 +23,10 @@ func (s *Settings) Check() error {
 		}
 		return fmt.Errorf("unknown mode %q%s expected enforce or observe", s.Mode, meant)
 	}
-	if err := CheckTask(s.Task); err != nil {
-		return err
+	for _, id := range s.Tasks {
+		if err := CheckTask(id); err != nil {
+			return err
+		}
 	}
 	for i, d := range s.Digests {
 		digest, err := facts.ReadDigest(d)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,11 +29,32 @@ func (o *once) Set(value string) error {
 // refuseTwice lets those of the flags be given once.
 func refuseTwice(flags *pflag.FlagSet) {
 	for _, name := range onceFlags {
-		if f := flags.Lookup(name); f != nil {
+		f := flags.Lookup(name)
+		if f == nil {
+			continue
+		}
+		if _, several := f.Value.(*taskList); !several {
 			f.Value = &once{Value: f.Value}
 		}
 	}
 }
+
+// taskList is a flag that names tasks: repeatable, and one a line, as a workflow passes them on. A task named twice is one.
+type taskList []string
+
+func (l *taskList) Set(value string) error {
+	for line := range strings.Lines(value) {
+		if id := strings.TrimSpace(line); id != "" && !slices.Contains(*l, id) {
+			*l = append(*l, id)
+		}
+	}
+	return nil
+}
+
+func (l *taskList) String() string { return strings.Join(*l, ",") }
+
+// Type is what the help calls the value.
+func (l *taskList) Type() string { return "id" }
 
 // allowTwice undoes [refuseTwice] for a completion, for which the flags of a call are read twice.
 func allowTwice(c *cobra.Command) {

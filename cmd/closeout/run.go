@@ -54,7 +54,7 @@ func defineRun(f *run.Call, c *cobra.Command) {
 	flags.StringVar(&f.Base, "base", "", "judge the changes from this `commit`, usually the base branch, to HEAD; its contract counts")
 	flags.StringVar(&f.Contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml)")
 	flags.StringVar(&f.ContractFile, "contract-file", "", "read the standing contract from this `file`; the caller vouches for it")
-	flags.StringVar(&f.Settings.Task, "task", "", "the task with this `id` (default the only task contract that the change adds)")
+	flags.Var((*taskList)(&f.Settings.Tasks), "task", "the task with this `id`; repeatable (default the tasks whose contracts the change adds, and those of its trailers Closeout-Task)")
 	flags.StringVar(&f.Setup, "setup", "", "run this Bash `script` first, which must succeed and is not recorded")
 	flags.StringVar(&f.Rules, "rules", "", "the Bash `script` that writes the rule report, if the contract does not name a command for it")
 	flags.StringArrayVar(&f.Only, "only", nil, "record only the criterion with this `id`, or rules; repeatable")

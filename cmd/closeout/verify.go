@@ -63,7 +63,7 @@ func defineInputs(f *run.Verification, c *cobra.Command) {
 	flags := c.Flags()
 	defineTrees(&f.Trees, flags)
 	flags.StringVar(&f.Files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
-	flags.StringVar(&f.Settings.Task, "task", "", "judge the task with this `id`")
+	flags.Var((*taskList)(&f.Settings.Tasks), "task", "judge the task with this `id`; repeatable")
 	flags.StringArrayVar(&f.Files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")
 	flags.StringArrayVar(&f.Settings.Digests, "feedback-sha256", nil, "sha256 of a log that the workflow passes on, or `stream=sha256`; only such logs count; repeatable")
 	flags.StringArrayVar(&f.Files.Rules, "rules", nil, "rule report, a path or glob; repeatable (default "+collect.DefaultRules+")")

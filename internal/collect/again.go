@@ -73,7 +73,7 @@ func (f *Found) addKept(kept *Found, known *facts.Facts, contracts *Contracts, o
 
 // keptContracts reads the contracts of a bundle.
 func keptContracts(kept *Found, known *facts.Facts, o Options) (*Contracts, error) {
-	c := &Contracts{}
+	c := &Contracts{named: known.Settings.Named()}
 	for _, in := range kept.Inputs {
 		if in.Kind != check.Contract && in.Kind != check.TaskContract {
 			continue

@@ -26,6 +26,8 @@ type Contracts struct {
 	Unavailable []facts.Unavailable
 	Problems    []ContractProblem // why Policy is nil, as far as the contracts say; those of files first
 	files       []contractFile
+	named       []string // the tasks that the caller named
+	trailers    []facts.Trailer
 	commit      string // whose contracts count; "" is the base of the comparison
 }
 
@@ -124,7 +126,7 @@ func (r *contractReader) readFile(kind check.Kind, name string, o Options) error
 		if len(in.RepoPaths) > 0 {
 			return fmt.Errorf("the task contract %q is inside the repository, where the change can write it: name one outside", in.Name)
 		}
-		file.nameTask(o.Settings.Task)
+		file.nameTask(o.Settings.Tasks)
 		if err == nil && !file.valid { // the error in it names the file by its new name
 			file.parse(data, o)
 		}
@@ -135,8 +137,11 @@ func (r *contractReader) readFile(kind check.Kind, name string, o Options) error
 
 // nameTask names a task contract of the operator by its task_id, or else by the task that the caller named. Its path in the
 // report is one that no repository contains, so that it is not taken for a file of the change.
-func (f *contractFile) nameTask(task string) {
-	id := task
+func (f *contractFile) nameTask(named []string) {
+	id := ""
+	if len(named) == 1 {
+		id = named[0]
+	}
 	if f.parsed != nil && f.parsed.TaskID.Value != "" {
 		id = f.parsed.TaskID.Value
 	}
@@ -166,53 +171,102 @@ func (c *Contracts) NamesBranch(branch string) bool {
 	return glob.Compile(globs).Match(branch)
 }
 
-// WithTask adds the contract of the task to the standing contract: the file that the options name, or the task that they name,
-// at the base or else at the head, or the only one that the change adds.
+// WithTask adds the contracts of the tasks to the standing contract: the files that the options name, or the tasks that the
+// change carries, each at the base or else as the change adds it.
 func (c *Contracts) WithTask(compared *Comparison, o Options) (*Contracts, error) {
+	trailers, unavailable := c.findTrailers(compared, o)
+	claims := c.claims(compared, o, trailers)
+	if several := len(claims) > 1 && c.rule().Most() == 1; several && len(o.Settings.Tasks)+len(trailers) == 0 {
+		claims = nil // the change adds more than one contract, and none of them judges it
+	}
+	with, err := c.withClaims(compared, o, claims)
+	with.trailers, with.Unavailable = trailers, append(with.Unavailable, unavailable...)
+	return with, err
+}
+
+// claims are the tasks that the change carries.
+func (c *Contracts) claims(compared *Comparison, o Options, trailers []facts.Trailer) []policy.Claim {
+	return policy.Claims(o.Settings.Tasks, addedTasks(compared.Changes), trailers, c.rule())
+}
+
+func (c *Contracts) withClaims(compared *Comparison, o Options, claims []policy.Claim) (*Contracts, error) {
 	r := contractReader{
-		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit},
-		objects:   compared.Objects, commit: compared.contractsAt(o), trust: facts.TrustBase, options: o,
+		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit, named: o.Settings.Tasks},
+		objects:   compared.Objects, options: o,
 	}
-	if o.TaskFile != "" { // then no task contract of the repository counts, whatever the change adds
-		err := r.readFile(check.TaskContract, o.TaskFile, o)
-		r.join(policy.Join)
-		return &r.Contracts, err
-	}
-	id, added := o.Settings.Task, ""
-	if id == "" {
-		added = addedTask(compared.Changes)
-		id = strings.TrimSuffix(path.Base(added), path.Ext(added))
-	}
-	var names []string
-	for _, extension := range policy.ContractExtensions {
-		names = append(names, policy.TasksDir+"/"+id+extension)
-	}
-	if (o.Settings.Task != "" || added != "") && !r.readTasks(id, names) {
-		r.commit, r.trust = compared.Head, facts.TrustHead
-		if added != "" {
-			names = []string{added}
+	for _, name := range o.TaskFiles { // then no task contract of the repository counts, whatever the change adds
+		if err := r.readFile(check.TaskContract, name, o); err != nil {
+			return &r.Contracts, err
 		}
-		if r.readTasks(id, names) {
-			r.findBaseTask(compared.contractsAt(o), id, len(c.files))
+	}
+	if o.TaskFiles == nil {
+		for _, claim := range claims {
+			r.readTask(compared, o, claim.Task)
 		}
 	}
 	r.join(policy.Join)
 	return &r.Contracts, r.err
 }
 
-// EachTask is WithTask for a recorder: where the options name no task and the change adds several task contracts, as a merge
-// group does whose pull requests add one each, it returns the contracts of each. It is never empty.
+// rule is what the standing contract says about tasks.
+func (c *Contracts) rule() (rule contract.TaskRule) {
+	if c.Standing != nil {
+		rule = c.Standing.Tasks
+	}
+	return rule
+}
+
+// findTrailers finds the tasks that the commits of the change name. What an agent submits is judged by its item alone.
+func (c *Contracts) findTrailers(compared *Comparison, o Options) ([]facts.Trailer, []facts.Unavailable) {
+	if len(compared.MergeBases) == 0 || o.ContractsAt != "" || o.TaskFiles != nil {
+		return nil, nil // without merge base, what is wrong with the comparison is known already
+	}
+	list, err := compared.Objects.Tasks(compared.Head, compared.MergeBases)
+	if err != nil {
+		return nil, []facts.Unavailable{unavailable(facts.WantedTasks, "", err)}
+	}
+	return list, nil
+}
+
+// readTask reads the contract of a task: that of the base, else the one that the change adds.
+func (r *contractReader) readTask(compared *Comparison, o Options, id string) {
+	var names, added []string
+	for _, extension := range policy.ContractExtensions {
+		names = append(names, policy.TasksDir+"/"+id+extension)
+	}
+	for _, name := range addedTasks(compared.Changes) {
+		if stem(name) == id {
+			added = append(added, name)
+		}
+	}
+	r.commit, r.trust = compared.contractsAt(o), facts.TrustBase
+	if len(added) == 0 && !contract.ValidTaskID(id) || r.readTasks(id, names) {
+		return
+	}
+	if compared.Changes == nil || o.ContractsAt != "" { // what the change adds is unknown, or not what matters
+		added = names
+	}
+	from := len(r.files)
+	r.commit, r.trust = compared.Head, facts.TrustHead
+	if r.readTasks(id, added) {
+		r.findBaseTask(compared.contractsAt(o), id, from)
+	}
+}
+
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+
+// EachTask is WithTask for a recorder. Where the tasks are those of several pull requests, or more than a change may carry, it
+// returns the contracts of each. It is never empty.
 func (c *Contracts) EachTask(compared *Comparison, o Options) ([]*Contracts, error) {
-	added := addedTasks(compared.Changes)
-	if o.TaskFile != "" || o.Settings.Task != "" || len(added) < 2 {
+	trailers, _ := c.findTrailers(compared, o)
+	claims := c.claims(compared, o, trailers)
+	if o.TaskFiles != nil || len(claims) < 2 || len(claims) <= c.rule().Most() && !o.Group {
 		only, err := c.WithTask(compared, o)
 		return []*Contracts{only}, err
 	}
 	var list []*Contracts
-	for _, one := range added {
-		alone := *compared
-		alone.Changes = []change.Change{one}
-		task, err := c.WithTask(&alone, o)
+	for _, claim := range claims {
+		task, err := c.withClaims(compared, o, []policy.Claim{claim})
 		if err != nil {
 			return nil, err
 		}
@@ -222,21 +276,13 @@ func (c *Contracts) EachTask(compared *Comparison, o Options) ([]*Contracts, err
 }
 
 // addedTasks are the task contracts that the change adds.
-func addedTasks(changes []change.Change) (added []change.Change) {
+func addedTasks(changes []change.Change) (added []string) {
 	for i := range changes {
 		if policy.AddsTask(&changes[i]) {
-			added = append(added, changes[i])
+			added = append(added, changes[i].Path)
 		}
 	}
 	return added
-}
-
-// addedTask is the path of the only task contract that the change adds; "" when there is none, or more than one.
-func addedTask(changes []change.Change) string {
-	if added := addedTasks(changes); len(added) == 1 {
-		return added[0].Path
-	}
-	return ""
 }
 
 // contractReader reads contracts of one commit. It keeps the first error of usage.
@@ -361,6 +407,7 @@ func (c *Contracts) join(join func([]policy.Source, string) (*policy.Policy, []p
 	if len(sources) == 0 {
 		return
 	}
+	policy.Arrange(sources, c.named)
 	joined, problems := join(sources, "")
 	if len(problems) == 0 {
 		c.Policy = joined

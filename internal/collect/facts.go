@@ -28,7 +28,8 @@ type Place struct {
 func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others ...Place) *facts.Facts {
 	f := newFacts(subject, c, k)
 	f.Digests = o.Settings.Digests
-	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Task: o.Settings.Task, Today: o.Settings.Today}
+	f.Settings = facts.Settings{Mode: o.Settings.Mode, Strict: o.Settings.Strict, Today: o.Settings.Today}
+	f.Settings.NameTasks(o.Settings.Tasks)
 	f.Settings.Unattended = o.ContractsAt != ""
 	places := append([]Place{{c.Objects, c.Head}}, others...)
 	f.Trial = o.Own
@@ -106,7 +107,7 @@ func newFacts(subject facts.Subject, c *Comparison, k *Contracts) *facts.Facts {
 		c.findEvidence(k.Policy.EvidenceDir)
 	}
 	f := &facts.Facts{Schema: facts.Schema, Subject: subject, Contracts: []facts.ContractOrigin{}}
-	f.Subject.BaseSHA, f.Subject.HeadSHA = c.Base, c.Head
+	f.Subject.BaseSHA, f.Subject.HeadSHA, f.Trailers = c.Base, c.Head, k.trailers
 	if len(c.MergeBases) > 0 {
 		f.Subject.MergeBaseSHA = c.MergeBases[0]
 	}

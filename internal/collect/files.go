@@ -50,7 +50,8 @@ type Options struct {
 	// ContractsAt is the commit whose standing contract and task contracts count; "" is the base of the comparison. With it the
 	// base is only where the changes start: see [Since].
 	ContractsAt string
-	TaskFile    string          // a task contract outside of the repository that the caller vouches for; "" is none
+	TaskFiles   []string        // task contracts outside of the repository that the caller vouches for; nil for none
+	Group       bool            // the commits are those of a merge group, whose pull requests have tasks of their own
 	Settings    verify.Settings // limits; mode, strictness, task, day and digests become facts
 	// WorkTree is the code tree of a work tree that is judged in place of the head, which it differs from; "" is none. The
 	// changes are still those of the head.
@@ -94,7 +95,7 @@ func Files(o Options) (*Found, error) {
 // NamesFile reports whether a path is one of the files that the options name, or matches one of their patterns or of the
 // defaults. Nothing is listed for it.
 func (o Options) NamesFile(path string) bool {
-	names := slices.Concat([]string{o.ContractFile, o.TaskFile, o.Coverage, o.Facts}, o.Diff, o.Feedback, o.Rules)
+	names := slices.Concat([]string{o.ContractFile, o.Coverage, o.Facts}, o.TaskFiles, o.Diff, o.Feedback, o.Rules)
 	top := repoRoot(o.Root) // with two commits the defaults start there
 	if o.BaseTests != "" {
 		names = append(names, escapeGlob(o.BaseTests)+"/**")

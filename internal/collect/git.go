@@ -271,6 +271,30 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	return tree.String(), nil
 }
 
+// TaskTrailer is the key of the trailer by which a commit names a task.
+const TaskTrailer = "Closeout-Task"
+
+// maxTrailers is how many tasks are listed: a change that names so many carries too many, whatever the others are.
+const maxTrailers = 200
+
+// Tasks is that of [Objects].
+func (g *Git) Tasks(head string, bases []string) (list []facts.Trailer, err error) {
+	ids := make([]git.ID, 1+len(bases))
+	for i, id := range append([]string{head}, bases...) {
+		if ids[i], err = g.repo.ParseID(id); err != nil {
+			return nil, err
+		}
+	}
+	found, err := g.repo.Trailers(ids[0], ids[1:], TaskTrailer)
+	for _, t := range found {
+		known := slices.ContainsFunc(list, func(o facts.Trailer) bool { return o.Task == t.Value })
+		if !known && len(list) < maxTrailers {
+			list = append(list, facts.Trailer{Task: t.Value, Commit: t.Commit.String()})
+		}
+	}
+	return list, Fixed(err)
+}
+
 // Compose is that of [Objects].
 func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) bool) (facts.CrossTrees, error) {
 	h, err := g.repo.ParseID(head)
@@ -323,6 +347,9 @@ func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }
 
 // CodeTree is that of [Objects].
 func (l Lost) CodeTree(string, string) (string, error) { return "", l.Err }
+
+// Tasks is that of [Objects].
+func (l Lost) Tasks(string, []string) ([]facts.Trailer, error) { return nil, l.Err }
 
 // Compose is that of [Objects].
 func (l Lost) Compose(string, string, string, func(string) bool) (facts.CrossTrees, error) {

@@ -26,6 +26,8 @@ type Objects interface {
 	Blob(id string, limit int64) ([]byte, error)
 	// CodeTree is the id of the commit's tree without the evidence directory.
 	CodeTree(commit, evidenceDir string) (string, error)
+	// Tasks lists what the commits that lead from some bases to a head name in trailers [TaskTrailer], each once.
+	Tasks(head string, bases []string) ([]facts.Trailer, error)
 	// Compose gives the code trees of a commit, of its base, and of the commit with the test paths of the base.
 	Compose(head, base, evidenceDir string, isTest func(path string) bool) (facts.CrossTrees, error)
 }

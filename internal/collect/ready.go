@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -23,10 +24,16 @@ func (k *Contracts) Ready(c *Comparison) (*policy.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if added := addedTask(c.Changes); added != "" && k.commit == "" {
-		p = p.WithAddedTask(added)
+	if k.commit != "" {
+		return p, nil
 	}
-	return p, nil
+	var added []string
+	for _, name := range addedTasks(c.Changes) {
+		if slices.ContainsFunc(p.Sources, func(s policy.Source) bool { return s.Path == name }) {
+			added = append(added, name)
+		}
+	}
+	return p.WithAddedTasks(added), nil
 }
 
 // WithArguments is a policy with the files of a commit that its commands name, also through links.

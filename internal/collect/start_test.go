@@ -62,8 +62,8 @@ func startOptions(t *testing.T, root, pinned string) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Root: root, ContractsAt: pinned, TaskFile: file,
-		Settings: verify.Settings{Limits: input.DefaultLimits(), Task: "T-1", Today: "2026-11-23"},
+		Root: root, ContractsAt: pinned, TaskFiles: []string{file},
+		Settings: verify.Settings{Limits: input.DefaultLimits(), Tasks: []string{"T-1"}, Today: "2026-11-23"},
 	}
 }
 
@@ -176,7 +176,7 @@ func TestTaskFile(t *testing.T) {
 		strings.ReplaceAll(itemContract, "src/a", "src"): "", // the standing one narrows it
 	} {
 		o := startOptions(t, git.Root(), commit(1))
-		if err := os.WriteFile(o.TaskFile, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(o.TaskFiles[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		found, err := Trees(git, commit(2), commit(3), o)
@@ -188,11 +188,11 @@ func TestTaskFile(t *testing.T) {
 		}
 	}
 	o := startOptions(t, git.Root(), commit(1))
-	o.TaskFile = filepath.Join(git.Root(), ".git", "T-1.json")
+	o.TaskFiles = []string{filepath.Join(git.Root(), ".git", "T-1.json")}
 	if _, err := Trees(git, commit(2), commit(3), o); err == nil || !strings.Contains(err.Error(), "inside the repository") {
 		t.Errorf("inside: %v", err)
 	}
-	o.TaskFile = filepath.Join(t.TempDir(), "none.json")
+	o.TaskFiles = []string{filepath.Join(t.TempDir(), "none.json")}
 	found, err := Trees(git, commit(2), commit(3), o)
 	if err != nil {
 		t.Fatal(err)

@@ -64,8 +64,12 @@ func mdTail(o *report.Output) string {
 // runCommand is the command that records what the contract requires and judges again: one criterion, or all with "".
 func runCommand(r *report.Report, criterion string) string {
 	words := []string{"closeout", "run"}
+	tasks := r.Settings.Tasks
 	if r.Settings.Task != nil {
-		words = append(words, "--task", *r.Settings.Task)
+		tasks = []string{*r.Settings.Task}
+	}
+	for _, id := range tasks {
+		words = append(words, "--task", id)
 	}
 	if criterion != "" {
 		words = append(words, "--only", criterion)

@@ -79,8 +79,8 @@ func (p *Plan) addRules(run []string, report string, notRequired bool, script, l
 }
 
 // AddPolicy plans what the gate will ask for: the command that writes the rule report, every criterion of the contracts that
-// the change did not write, and, in a log for each, the criteria that only a task contract of the change contains. The first
-// policy is without one, or with the first of them; the others differ only in theirs. script is that of [Plan.AddRules].
+// the change did not write, and, in a log for each, the criteria that only a task contract of the change contains. Policies
+// differ only in their tasks. script is that of [Plan.AddRules].
 func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused bool) {
 	first := policies[0]
 	report := first.Rules.Report
@@ -89,24 +89,40 @@ func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused 
 	}
 	unused = p.addRules(first.Rules.Run, report, first.Rules.NotRequired, script, log)
 	own := Stream{Name: streamCriteria, Log: log}
-	for i := range first.Criteria {
-		if c := &first.Criteria[i]; !first.IsHead(c.ID) {
-			own.Steps = append(own.Steps, StepOf(c, first.Coverage, ""))
+	for n, joined := range policies {
+		for i := range joined.Criteria {
+			c := &joined.Criteria[i]
+			known := n > 0 && slices.ContainsFunc(own.Steps, func(s Step) bool { return s.Command.runs(c) })
+			if !joined.IsHead(c.ID) && !known {
+				own.Steps = append(own.Steps, StepOf(c, joined.Coverage, ""))
+			}
 		}
 	}
 	p.add(own)
 	for _, joined := range policies {
-		head := Stream{}
-		for i := range joined.Criteria {
-			if c := &joined.Criteria[i]; joined.IsHead(c.ID) {
-				head.Name = path.Base(joined.Origin(c.ID).Path)
-				head.Steps = append(head.Steps, StepOf(c, nil, joined.HeadTask()))
+		for _, s := range joined.Sources {
+			if s.HeadOnly() {
+				p.addHead(joined, s, log)
 			}
 		}
-		head.Log = nextTo(log, "task", head.Name)
-		p.add(head)
 	}
 	return unused
+}
+
+// addHead adds a stream with the criteria that only a task contract of the change contains.
+func (p *Plan) addHead(joined *policy.Policy, s policy.Source, log string) {
+	head := Stream{Name: path.Base(s.Path), Log: nextTo(log, "task", path.Base(s.Path))}
+	for i := range joined.Criteria {
+		if c := &joined.Criteria[i]; joined.IsHead(c.ID) && joined.Origin(c.ID).Path == s.Path {
+			head.Steps = append(head.Steps, StepOf(c, nil, s.Contract.TaskID.Value))
+		}
+	}
+	p.add(head)
+}
+
+// runs reports whether the command is that of a criterion.
+func (c *Command) runs(criterion *contract.Criterion) bool {
+	return c.Cwd == criterion.Cwd && slices.Equal(c.Argv, criterion.Run)
 }
 
 // add adds a stream unless it is empty.
@@ -164,7 +180,7 @@ func (p *Plan) AddTask(first, task *contract.Contract) {
 func (p *Plan) step(c *contract.Criterion) *Step {
 	for _, s := range p.Streams {
 		for i := range s.Steps {
-			if step := &s.Steps[i]; step.Command.Cwd == c.Cwd && slices.Equal(step.Command.Argv, c.Run) {
+			if step := &s.Steps[i]; step.Command.runs(c) {
 				return step
 			}
 		}

@@ -82,11 +82,11 @@ type Inputs struct {
 	Event    string      // see Event of the settings
 	// Unbound is true when the minimum is claimed only because there is no code tree to bind to.
 	Unbound bool
-	Task    string // the task that the caller named; "" when none
-	// NoTask is true when no contract has the task that the caller named.
-	NoTask  bool
-	Today   string // YYYY-MM-DD; "" when it is unknown
-	Digests []string
+	Named   []string // the tasks that the caller named
+	// NoTasks are named and have no contract; the contracts of ClosedTasks say that no change may name them any more.
+	NoTasks, ClosedTasks []policy.Claim
+	Today                string // YYYY-MM-DD; "" when it is unknown
+	Digests              []string
 
 	// Group is what became of a merge group's pull requests; nil when no group is judged.
 	Group *Group

@@ -45,7 +45,7 @@ func runAcceptance(p *check.Pass) {
 	reportUnanchored(p)
 	// The change may contain a task contract that the collector could not see.
 	var unseen []facts.Unavailable
-	if p.Task == "" {
+	if len(p.Named) == 0 {
 		unseen = slices.Concat(p.Unavailable(facts.WantedChanges), p.Unavailable(facts.WantedContracts))
 	}
 	for i, d := range p.Decisions {
@@ -272,14 +272,14 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *proof.Dec
 	f.Input, f.Pos = check.Contract, c.Pos
 	f.Path = p.Policy.Origin(c.ID).Path
 	if d.Foreign > 0 {
-		f.Message += " for the task " + p.Policy.TaskID
-		f.Fix += " with --task " + p.Policy.TaskID
-		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", input.Plural(d.Foreign, "record"), p.Policy.TaskID)
+		f.Message += " for the task " + p.Policy.TaskNames()
+		f.Fix += " with --task " + p.Policy.TaskNames()
+		f.Actual = fmt.Sprintf("%s of this command, all of another task than %s", input.Plural(d.Foreign, "record"), p.Policy.TaskNames())
 	}
 	if d.Idle > 0 {
 		f.Message = criterionName(c) + " has no record that counts for it"
 		f.Actual = fmt.Sprintf("%s of this command with the task_id %s of the change's own contract, which cannot pass a criterion of another contract",
-			input.Plural(d.Idle, "record"), p.Policy.TaskID)
+			input.Plural(d.Idle, "record"), p.Policy.TaskNames())
 		f.Fix = "run the command and record it without this task_id, as closeout run --record-only does"
 	}
 	f.Fix += provesHint(c)

@@ -23,19 +23,17 @@ var ContractCheck = &check.Check{
 		{Name: "contract.malformed", Severity: input.Block},
 		{Name: "contract.changed", Severity: input.Block},
 		{Name: "contract.untrusted", Severity: input.Block},
+		{Name: "task.missing", Severity: input.Block},
 	},
+	Also:  []string{CodeUnavailable},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runContract,
 }
 
 func runContract(p *check.Pass) {
 	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
-	if p.NoTask {
-		p.Report(check.Finding{
-			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", p.Task), Input: check.TaskContract,
-			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
-			Identity: []string{p.Task},
-		})
+	if len(p.NoTasks)+len(p.ClosedTasks) > 0 {
+		reportNoTasks(p)
 	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {
 		actual, fix := whereContract(p)
 		p.Report(check.Finding{
@@ -48,6 +46,7 @@ func runContract(p *check.Pass) {
 		return
 	}
 	reportAddedTasks(p)
+	reportTaskCount(p)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Contract {
 			f := fileFinding(p, "contract.changed", c)
@@ -67,6 +66,74 @@ func runContract(p *check.Pass) {
 		}
 		reportNever(p, s)
 	}
+}
+
+// reportNoTasks reports the tasks that are named and that nothing can be judged by.
+func reportNoTasks(p *check.Pass) {
+	for _, claim := range p.NoTasks {
+		f := check.Finding{
+			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", claim.Task), Input: check.TaskContract,
+			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
+			Identity: []string{claim.Task},
+		}
+		if claim.By != policy.ByCaller {
+			f.Message = fmt.Sprintf("no contract has the task %q, which %s names", claim.Task, claim.By)
+			f.Expected, f.Fix = "a task of the base branch, or one whose contract the change adds", rewordFix
+		}
+		p.Report(f)
+	}
+	for _, claim := range p.ClosedTasks {
+		f := check.Finding{
+			Code: "contract.missing", Message: fmt.Sprintf("the task %q is closed, and %s names it", claim.Task, claim.By), Input: check.TaskContract,
+			Expected: "a task that is not closed", Actual: `"closed": true`, Fix: "name another task with --task", Identity: []string{claim.Task, "closed"},
+		}
+		if claim.By != policy.ByCaller {
+			f.Fix = rewordFix
+		}
+		p.Report(f)
+	}
+}
+
+const rewordFix = "reword the commit (git rebase -i, or git commit --amend) if it carries the trailer of another change; else name a task of the base branch"
+
+// reportTaskCount reports that there is no task where one is required, and more tasks than the standing contract allows. That the change adds several contracts and nothing else
+// names a task is said by [reportAddedTasks].
+func reportTaskCount(p *check.Pass) {
+	rule, trailers := p.Policy.Sources[0].Contract.Tasks, []facts.Trailer(nil)
+	if p.Facts != nil {
+		trailers = p.Facts.Trailers
+	}
+	claims := policy.Claims(p.Named, p.AddedTasks, trailers, rule)
+	for _, u := range p.Unavailable(facts.WantedTasks) {
+		p.Report(unavailable(CodeUnavailable, u, "which tasks the commits of the change name"))
+		return
+	}
+	tasks := slices.ContainsFunc(p.Policy.Sources, func(s policy.Source) bool { return s.IsTask() })
+	if rule.Required && !tasks && len(claims) == 0 && p.Group == nil {
+		at := standing(p, "tasks")
+		p.Report(check.Finding{
+			Code: "task.missing", Message: "the change carries no task, and the standing contract requires one", Input: check.Contract, Path: at.Path, Pos: at.Pos,
+			Expected: "a task that the workflow names, whose contract the change adds, or that a commit names (Closeout-Task: ID)", Actual: "none",
+			Fix: "add the trailer \"Closeout-Task: ID\" to the message of a commit, with the id of a task of the base branch", Contract: at,
+		})
+	}
+	if len(claims) <= rule.Most() || len(p.Named)+len(trailers) == 0 && rule.Most() == 1 {
+		return
+	}
+	var said []string
+	for _, c := range claims[:min(len(claims), 10)] {
+		said = append(said, fmt.Sprintf("%s (%s)", c.Task, c.By))
+	}
+	if more := len(claims) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	at := standing(p, "tasks")
+	p.Report(check.Finding{
+		Code: "contract.missing", Message: fmt.Sprintf("the change carries %d tasks, and the standing contract allows %d", len(claims), rule.Most()),
+		Input: check.Contract, Path: at.Path, Pos: at.Pos, Expected: fmt.Sprintf("at most %s for a change (tasks.max)", input.Plural(int64(rule.Most()), "task")),
+		Actual: strings.Join(said, ", "), Fix: "split the change, or " + rewordFix + "; a person may raise tasks.max in the standing contract", Contract: at,
+		Identity: []string{"too many tasks"},
+	})
 }
 
 // whereContract says where a contract is that the gate does not see, and the next step.
@@ -115,7 +182,7 @@ func reportNever(p *check.Pass, s policy.Source) {
 // reportAddedTasks reports more than one task contract in one change, when the caller does not name the task, and one that
 // was not supplied: it may forbid what the other contracts allow.
 func reportAddedTasks(p *check.Pass) {
-	if len(p.AddedTasks) > 1 && p.Task == "" {
+	if len(p.AddedTasks) > 1 && len(p.Named) == 0 && p.Policy.Sources[0].Contract.Tasks.Most() == 1 {
 		p.Report(check.Finding{
 			Code: "contract.malformed", Message: "the change adds more than one task contract", Input: changeKind(p), Path: p.AddedTasks[0],
 			Expected: "one task contract for each change", Actual: strings.Join(p.AddedTasks, ", "),

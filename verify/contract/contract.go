@@ -45,6 +45,8 @@ type Contract struct {
 	Evidence  EvidenceRule
 	Override  OverrideRule
 	Agent     AgentRule
+	Tasks     TaskRule
+	Closed    bool // no change may name the task any more
 
 	ProtectedFiles    []Pattern
 	MayTouchProtected []input.Text // literal paths
@@ -213,6 +215,15 @@ type AgentRule struct {
 	// how many tries it has. nil when absent.
 	StopBlocks, StallAfter, MaxAttempts *int64
 }
+
+// TaskRule is the key tasks, which only the standing contract contains: how many tasks a change may carry, and whether it must.
+type TaskRule struct {
+	Required bool
+	Max      int64 // 0 when absent, which means 1
+}
+
+// Most is how many tasks a change may carry.
+func (r TaskRule) Most() int { return int(max(r.Max, 1)) }
 
 // OverrideRule is the key override, with its defaults.
 type OverrideRule struct {

@@ -132,6 +132,8 @@ func readContract(f *input.Fields) *Contract {
 	refuseCode(f, c)
 	c.Override = readOverride(f)
 	c.Agent = readAgent(f)
+	c.Tasks = readTasks(f)
+	c.Closed = f.Get("closed") != nil && f.Flag("closed")
 	c.AppliesTo = readAppliesTo(f)
 	reportMisplaced(f)
 	f.End()
@@ -378,6 +380,23 @@ func readTests(f *input.Fields) []TestRule {
 		list = append(list, rule)
 	}
 	return list
+}
+
+// maxTasks is how many tasks one change may carry at most: someone reviews it.
+const maxTasks = 100
+
+// readTasks reads tasks.
+func readTasks(f *input.Fields) TaskRule {
+	o := object(f, "tasks")
+	if o == nil {
+		return TaskRule{}
+	}
+	rule := TaskRule{Required: o.Get("required") != nil && o.Flag("required")}
+	if most := o.Integer("max", 1, maxTasks); most != nil {
+		rule.Max = *most
+	}
+	o.End()
+	return rule
 }
 
 // readAgent reads agent.

@@ -26,6 +26,7 @@ type Facts struct {
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
+	Trailers      []Trailer        `json:"trailers,omitzero"`      // each task that commits of the change name, once; nil when none does
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up
 	GitHub        *GitHub          `json:"github,omitzero"`     // nil when GitHub was not asked
@@ -53,10 +54,35 @@ type Membership struct {
 type Settings struct {
 	Mode   string `json:"mode,omitempty"` // enforce or observe; "" when absent
 	Strict bool   `json:"strict,omitempty"`
-	Task   string `json:"task,omitempty"`  // "" when absent or null
-	Today  string `json:"today,omitempty"` // YYYY-MM-DD; "" when absent
+	Task   string `json:"task,omitempty"` // "" when absent or null
+	// Tasks are those that the caller named, where there are several; Task is then absent.
+	Tasks []string `json:"tasks,omitzero"`
+	Today string   `json:"today,omitempty"` // YYYY-MM-DD; "" when absent
 	// Unattended says that no person reviews what is judged: an agent submits an item.
 	Unattended bool `json:"unattended,omitempty"`
+}
+
+// NameTasks sets the tasks that the caller named.
+func (s *Settings) NameTasks(ids []string) {
+	if len(ids) > 1 {
+		s.Tasks = ids
+	} else if len(ids) == 1 {
+		s.Task = ids[0]
+	}
+}
+
+// Named are the tasks that the caller named; nil for none.
+func (s *Settings) Named() []string {
+	if s.Task != "" {
+		return []string{s.Task}
+	}
+	return s.Tasks
+}
+
+// Trailer is a task that a commit of the change names in a trailer "Closeout-Task: ID".
+type Trailer struct {
+	Task   string `json:"task"`   // as it is written, so perhaps no task id
+	Commit string `json:"commit"` // the first one that names it
 }
 
 // Subject is what is judged.
@@ -181,6 +207,7 @@ const (
 	WantedCodeTree     Wanted = "code_tree"     // what a record must be bound to
 	WantedDiffRules    Wanted = "diff_rules"    // what the diff rules find
 	WantedCross        Wanted = "cross"         // what the tests of the base are run on
+	WantedTasks        Wanted = "tasks"         // which tasks the commits of the change name
 	WantedPullRequest  Wanted = "pull_request"  // the live pull request
 	WantedPullRequests Wanted = "pull_requests" // those of a merge group
 	WantedCommits      Wanted = "commits"
@@ -194,6 +221,6 @@ const (
 
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
-	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedCross, WantedPullRequest, WantedPullRequests,
+	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedCross, WantedTasks, WantedPullRequest, WantedPullRequests,
 	WantedCommits, WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
 }

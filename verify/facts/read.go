@@ -52,6 +52,7 @@ func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 		Misplaced:     misplaced(f),
 		Trial:         f.OrNull("trial") != nil && f.Flag("trial"),
 		Unmatched:     unmatched(f),
+		Trailers:      trailers(f),
 		Unavailable:   unavailable(f),
 		Membership:    membership(f),
 		GitHub:        github(f),
@@ -77,13 +78,30 @@ func factSettings(f *input.Fields) Settings {
 	s := Settings{
 		Mode:   oneOfOrNull(f, "mode", "enforce", "observe"),
 		Strict: f.OrNull("strict") != nil && f.Flag("strict"),
-		Task:   textThat(f, f.OrNull("task"), "task", contract.ValidTaskID, "a task id: letters, digits and . _ -, at most 64, without .."),
+		Task:   textThat(f, f.OrNull("task"), "task", contract.ValidTaskID, taskText),
+		Tasks:  textsThat(f, "tasks", contract.ValidTaskID, taskText),
 		Today:  textThat(f, f.OrNull("today"), "today", input.CalendarDay, "a day, as YYYY-MM-DD"),
 
 		Unattended: f.OrNull("unattended") != nil && f.Flag("unattended"),
 	}
+	if tasks := f.Node.Member("tasks"); tasks != nil && (len(s.Tasks) < 2 || s.Task != "") {
+		f.Wrong(tasks, "tasks", `at least two task ids, and no "task" beside them`)
+	}
 	f.End()
 	return s
+}
+
+const taskText = "a task id: letters, digits and . _ -, at most 64, without .."
+
+// trailers returns the tasks that commits name.
+func trailers(f *input.Fields) []Trailer {
+	var list []Trailer
+	for _, item := range strictObjects(f, "trailers") {
+		item.Need("commit", objectIDText)
+		list = append(list, Trailer{Task: item.NeedText("task").Value, Commit: objectIDThat(item, "commit")})
+		item.End()
+	}
+	return list
 }
 
 func factSubject(f *input.Fields) Subject {

@@ -14,14 +14,14 @@ import (
 // contains. The author of the code also wrote the second kind, so it may add requirements but not change any, and its
 // records prove only its own criteria.
 
-// HeadTask is the task_id of the task contract that only the change contains; "" when there is none.
-func (p *Policy) HeadTask() string {
+// HeadTasks are the task ids of the task contracts that only the change contains.
+func (p *Policy) HeadTasks() (list []string) {
 	for i := range p.Sources {
 		if p.Sources[i].HeadOnly() {
-			return p.Sources[i].Contract.TaskID.Value
+			list = append(list, p.Sources[i].Contract.TaskID.Value)
 		}
 	}
-	return ""
+	return list
 }
 
 // TrustedTasks are the task ids of the contracts that the change did not write. Where only the change contains a task

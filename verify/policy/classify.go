@@ -239,18 +239,34 @@ func (p *Policy) WithArguments(paths []string) *Policy {
 	return &with
 }
 
-// WithAddedTask is the policy for a change that adds this task contract, which is always in scope; "" for none.
-func (p *Policy) WithAddedTask(path string) *Policy {
+// WithAddedTasks is the policy for a change that adds these task contracts, which are always in scope.
+func (p *Policy) WithAddedTasks(paths []string) *Policy {
 	with := *p
-	with.addedTask = path
+	with.addedTasks = paths
 	return &with
+}
+
+// within reports whether the standing contract and, where there are tasks, one of those that can allow something fulfil a
+// condition. With several tasks, a path need only be in the scope of one.
+func (p *Policy) within(fulfils func(*scope) bool) bool {
+	tasks, task := 0, false
+	for i := range p.scopes {
+		s := &p.scopes[i]
+		switch {
+		case !s.source.IsTask() && !fulfils(s):
+			return false
+		case s.source.IsTask() && !s.source.Narrows:
+			tasks, task = tasks+1, task || fulfils(s)
+		}
+	}
+	return tasks == 0 || task
 }
 
 // Classify classifies one change.
 func (p *Policy) Classify(c *change.Change) Ruling {
 	r := p.classOf(c)
 	r.Contract = p.isContract(c)
-	r.Literal = !slices.ContainsFunc(p.scopes, func(s scope) bool { return s.literal[c.Path].Value == "" })
+	r.Literal = p.within(func(s *scope) bool { return s.literal[c.Path].Value != "" })
 	if r.Class != ClassOffScope {
 		return r
 	}
@@ -282,7 +298,7 @@ func (p *Policy) classOf(c *change.Change) Ruling {
 			return Ruling{Class: ClassForbidden, Because: pattern, Folded: !exact, Clause: Clause{i, p.scopes[i].forbids[pattern]}}
 		}
 	}
-	if c.Path == p.addedTask && c.Status == change.Added && c.NewMode == change.Regular {
+	if slices.Contains(p.addedTasks, c.Path) && c.Status == change.Added && c.NewMode == change.Regular {
 		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds", Clause: builtIn}
 	}
 	evidence := inside(c.Path, p.EvidenceDir)
@@ -362,28 +378,33 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 	return Ruling{}, false
 }
 
-// lifts reports whether all contracts that can lift a protection lift that of path. A contract that only the head contains
-// cannot lift it.
+// lifts reports whether the standing contract lifts the protection of path and, where there are tasks, a trusted one does.
+// A contract that only the head contains cannot lift it.
 func (p *Policy) lifts(path string) bool {
-	lifted := false
-	for _, s := range p.scopes {
-		if s.trust == facts.TrustHead && !s.first {
-			continue
-		}
-		if !s.lifted[path] {
+	tasks, lifted := false, false
+	for i := range p.scopes {
+		s := &p.scopes[i]
+		switch {
+		case s.trust == facts.TrustHead && !s.first:
+		case s.source.IsTask():
+			tasks, lifted = true, lifted || s.lifted[path]
+		case !s.lifted[path]:
 			return false
 		}
-		lifted = true
 	}
-	return lifted
+	return lifted || !tasks && len(p.scopes) > 0
 }
 
-// scopeClass asks every contract. A path that one of them does not allow is soft if it is soft in all contracts with
-// docs_paths_soft; the standing contract always has one. by is the contract that decides.
+// scopeClass asks every contract. A path that the standing contract or all tasks do not allow is soft if it is soft in all
+// contracts with docs_paths_soft; the standing contract always has one. by is the contract that decides.
 func (p *Policy) scopeClass(path string) (class Class, by int) {
 	class = ClassAllowed
+	anyTask := p.TaskIDs != nil && slices.ContainsFunc(p.scopes, func(s scope) bool {
+		return s.source.IsTask() && !s.source.Narrows && s.allowed.Match(path)
+	})
 	for i, s := range p.scopes {
 		switch {
+		case anyTask && s.source.IsTask():
 		case s.allowed.Match(path):
 		case s.soft == nil || s.soft.Match(path):
 			if class == ClassAllowed {
@@ -436,13 +457,13 @@ type WidePattern struct {
 	Source Source
 }
 
-// Universal lists the allow patterns that match nearly everything, if every contract has one.
+// Universal lists the allow patterns that match nearly everything, if the standing contract and a task have one.
 func (p *Policy) Universal() []WidePattern {
+	if !p.within(func(s *scope) bool { return len(s.universal) > 0 }) {
+		return nil
+	}
 	var all []WidePattern
 	for _, s := range p.scopes {
-		if len(s.universal) == 0 {
-			return nil
-		}
 		for _, pattern := range s.universal {
 			all = append(all, WidePattern{pattern, s.source})
 		}

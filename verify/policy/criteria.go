@@ -35,11 +35,15 @@ func (p *Policy) addCriterion(c contract.Criterion, s Source, offset int) (strin
 	if old := p.sameCriterion(c, offset); old != nil {
 		return old.ID, p.joinCriterion(old, c, s)
 	}
-	if !c.IDGiven && offset > 0 {
+	switch {
+	case c.IDGiven:
+	case p.TaskIDs != nil && s.IsTask():
+		c.ID = s.Contract.TaskID.Value + "/" + c.ID
+	case offset > 0:
 		c.ID = p.freeID(s.Contract)
 	}
 	if p.hasID(c.ID) {
-		return c.ID, clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, "an id of its own")
+		return c.ID, clash(c, "the criterion id "+c.ID+" names another command in "+p.whose(c.ID), c.ID, "an id of its own")
 	}
 	if p.current > 0 {
 		p.raise[c.ID], c.MinEvidence = c.MinEvidence, ""
@@ -89,17 +93,17 @@ func (p *Policy) Minimum(c *contract.Criterion, fallback input.Level) input.Leve
 // joinCriterion joins two criteria with the same command to the stricter one.
 func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s Source) *input.Error {
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
-		return clash(c, "the criterion id "+c.ID+" names another command in the standing contract", c.ID, old.ID)
+		return clash(c, "the criterion id "+c.ID+" names another command in "+p.whose(c.ID), c.ID, old.ID)
 	}
 	old.UnknownExit = joinUnknown(old, &c)
-	if s.HeadOnly() {
+	if s.HeadOnly() && !p.IsHead(old.ID) {
 		return p.joinHeadCriterion(old, c)
 	}
 	switch {
 	case old.ExpectFail != c.ExpectFail:
-		return clash(c, "the standing contract expects the opposite of this command", "the opposite expect", "the same expect")
+		return clash(c, p.whose(old.ID)+" expects the opposite of this command", "the opposite expect", "the same expect")
 	case old.TestReport != "" && c.TestReport != "" && (old.TestReport != c.TestReport || old.ReportFrom != c.ReportFrom):
-		return clash(c, "the standing contract names another test report for this command", c.TestReport, old.TestReport)
+		return clash(c, p.whose(old.ID)+" names another test report for this command", c.TestReport, old.TestReport)
 	}
 	old.MaxAttempts = min(old.MaxAttempts, c.MaxAttempts)
 	p.raise[old.ID] = input.Stronger(p.raise[old.ID], c.MinEvidence)
@@ -118,6 +122,14 @@ func joinUnknown(old, c *contract.Criterion) (codes []int64) {
 		return slices.Concat(old.UnknownExit, more)
 	}
 	return slices.DeleteFunc(slices.Clone(old.UnknownExit), func(code int64) bool { return !slices.Contains(c.UnknownExit, code) })
+}
+
+// whose says which contract names a criterion first.
+func (p *Policy) whose(criterion string) string {
+	if s := p.Origin(criterion); s.IsTask() && p.TaskIDs != nil {
+		return "the contract of the task " + s.Contract.TaskID.Value + " (" + s.Path + ")"
+	}
+	return "the standing contract"
 }
 
 func clash(c contract.Criterion, message, found, expected string) *input.Error {

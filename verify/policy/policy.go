@@ -7,6 +7,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -30,15 +31,22 @@ type Source struct {
 	Trust     facts.Trust
 	HeadHolds bool   // the tree of the head contains the file of the operator
 	BaseHolds string // path of a task contract of the base branch with the task_id of this one, which only the head contains
+	// Narrows is true when its allowed_files allow nothing that another task does not allow: the change wrote it, and the caller
+	// named another task.
+	Narrows bool
 }
 
+// IsTask reports whether it is a task contract.
+func (s *Source) IsTask() bool { return s.Kind == "task_contract" }
+
 // HeadOnly reports whether it is a task contract that only the change contains.
-func (s *Source) HeadOnly() bool { return s.Trust == facts.TrustHead && s.Kind == "task_contract" }
+func (s *Source) HeadOnly() bool { return s.Trust == facts.TrustHead && s.IsTask() }
 
 // Policy is what all contracts together require.
 type Policy struct {
 	Sources  []Source
-	TaskID   string
+	TaskID   string               // of the only task, or of the first
+	TaskIDs  []string             // of the task contracts, where there are several; else nil
 	Criteria []contract.Criterion // ids are unique
 
 	Approvals     []contract.Approval
@@ -66,17 +74,17 @@ type Policy struct {
 	// Meter counts the cost of matching paths; nil when it is not measured. See [Policy.Measure].
 	Meter *glob.Meter
 
-	current   int // index of the contract that is being joined
-	scopes    []scope
-	raise     map[string]input.Level // criterion id → its minimum evidence level
-	origin    map[string]int         // criterion id → index of the contract that names it first
-	joined    map[string]string      // of the contract that is being joined: its criterion ids → those of the join
-	protected []protectedSet
-	reports   map[string]written // by folded path
-	tests     []testSet
-	mayChange []*glob.Set // of the tasks
-	arguments arguments
-	addedTask string // path of the task contract that the change adds
+	current    int // index of the contract that is being joined
+	scopes     []scope
+	raise      map[string]input.Level // criterion id → its minimum evidence level
+	origin     map[string]int         // criterion id → index of the contract that names it first
+	joined     map[string]string      // of the contract that is being joined: its criterion ids → those of the join
+	protected  []protectedSet
+	reports    map[string]written // by folded path
+	tests      []testSet
+	mayChange  []*glob.Set // of the tasks
+	arguments  arguments
+	addedTasks []string // paths of the task contracts that the change adds
 }
 
 // Rule is a rule of the catalogue, and the contract that names it first.
@@ -119,13 +127,11 @@ func Join(sources []Source, fallbackTask string) (*Policy, []Problem) {
 func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	p := &Policy{Sources: sources, TaskID: fallbackTask, EvidenceDir: DefaultEvidenceDir, Agent: newAgent(), raise: map[string]input.Level{}, origin: map[string]int{}}
 	var problems []Problem
+	p.nameTasks()
 	for i, s := range sources {
 		p.current = i
 		if e := takenTask(sources[:i], s); e != nil {
 			problems = append(problems, Problem{i, *e})
-		}
-		if id := s.Contract.TaskID.Value; id != "" {
-			p.TaskID = id // the task contract is last, and its id is that of the task
 		}
 		for _, e := range p.add(s, i == 0) {
 			problems = append(problems, Problem{i, e})
@@ -147,6 +153,31 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	return p, problems
 }
 
+// nameTasks finds the ids of the tasks. A standing contract may have one too, which counts where there is no other.
+func (p *Policy) nameTasks() {
+	for _, s := range p.Sources {
+		if s.IsTask() {
+			p.TaskIDs = append(p.TaskIDs, s.Contract.TaskID.Value)
+		} else if id := s.Contract.TaskID.Value; id != "" {
+			p.TaskID = id
+		}
+	}
+	if len(p.TaskIDs) > 0 && p.TaskIDs[0] != "" {
+		p.TaskID = p.TaskIDs[0]
+	}
+	if len(p.TaskIDs) < 2 {
+		p.TaskIDs = nil
+	}
+}
+
+// TaskNames are the ids of all tasks, for a message.
+func (p *Policy) TaskNames() string {
+	if p.TaskIDs == nil {
+		return p.TaskID
+	}
+	return strings.Join(p.TaskIDs, ", ")
+}
+
 // add joins one more contract. The first one is the standing contract, for which a missing key means the default; in a later
 // one it changes nothing.
 func (p *Policy) add(s Source, first bool) []input.Error {
@@ -163,6 +194,7 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	}
 	p.addBudgets(c, first)
 	p.Agent.add(&c.Agent)
+	problems = append(problems, p.checkRole(c, first)...)
 	p.addRules(s, first)
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)
@@ -171,6 +203,19 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 		p.EvidenceCommitted = *committed && (first || p.EvidenceCommitted)
 	}
 	return problems
+}
+
+// checkRole refuses the keys that only the other kind of contract may have.
+func (p *Policy) checkRole(c *contract.Contract, first bool) []input.Error {
+	key, message, fix := "tasks", "only the standing contract says how many tasks a change may carry", "move it to the standing contract"
+	if first {
+		key, message, fix = "closed", "the standing contract is no task that could be closed", "remove it, or move it to the contract of a task"
+	}
+	pos, there := c.Keys[key]
+	if !there {
+		return nil
+	}
+	return []input.Error{{Pos: pos, Where: "/" + key, Message: message, Found: input.Quote(key), Expected: "no " + input.Quote(key), Fix: fix}}
 }
 
 // addEvidenceDir keeps the evidence directory of the standing contract: the code tree excludes it, so no later contract may

@@ -540,7 +540,7 @@ func TestUniversal(t *testing.T) {
 func TestAddedTask(t *testing.T) {
 	p, _ := join(t, "", "")
 	without := p
-	p = p.WithAddedTask(".closeout/tasks/T-1.json")
+	p = p.WithAddedTasks([]string{".closeout/tasks/T-1.json"})
 	c := modified(".closeout/tasks/T-1.json")
 	c.Status, c.OldMode = change.Added, change.NoMode
 	if got := p.Classify(c).Class; got != policy.ClassAllowed {

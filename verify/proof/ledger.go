@@ -21,11 +21,11 @@ import (
 
 // Config says what to look for.
 type Config struct {
-	TaskID   string
-	HeadTask bool     // TaskID is that of a contract that only the change contains
-	Tasks    []string // other task ids whose records count
-	Criteria []contract.Criterion
-	Head     []bool // of each criterion, whether only the contract of the change names it; nil: none of them
+	TaskID    string
+	HeadTasks []string // the task ids of contracts that only the change contains
+	Tasks     []string // other task ids whose records count
+	Criteria  []contract.Criterion
+	Head      []bool // of each criterion, whether only the contract of the change names it; nil: none of them
 	// HeadCommands are criteria that only the contract of another change of the merge group names.
 	HeadCommands  []contract.Criterion
 	RulesRun      []string // the command that writes the rule report; nil when there is none

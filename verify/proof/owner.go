@@ -20,7 +20,7 @@ const (
 // come first.
 func (l *Ledger) owner(r *feedback.Record, key []byte, matches []int) owner {
 	switch {
-	case l.config.HeadTask && r.TaskID == l.config.TaskID:
+	case r.TaskID != "" && slices.Contains(l.config.HeadTasks, r.TaskID):
 		return ofHead
 	case slices.ContainsFunc(matches, func(i int) bool { return !l.isHead(i) }):
 		return ofStanding

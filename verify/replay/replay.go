@@ -52,8 +52,8 @@ func settingsOf(r *report.Report) verify.Settings {
 			limit.Set(&s.Limits, value)
 		}
 	}
-	if r.Settings.Task != nil {
-		s.Task = *r.Settings.Task
+	if s.Tasks = r.Settings.Tasks; r.Settings.Task != nil {
+		s.Tasks = []string{*r.Settings.Task}
 	}
 	if r.Settings.Event != nil {
 		s.Event = *r.Settings.Event
@@ -73,8 +73,8 @@ func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 	if known.Digests != nil {
 		s.Digests = nil
 	}
-	if known.Settings.Task != "" {
-		s.Task = ""
+	if known.Settings.Named() != nil {
+		s.Tasks = nil
 	}
 	if known.Settings.Today != "" {
 		s.Today = ""

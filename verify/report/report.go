@@ -39,8 +39,9 @@ const MaxFindings = 1000
 // Report is verification_report.json. No list but Settings.Digests is null when it is written: an empty one is [].
 type Report struct {
 	Schema          string       `json:"schema"`
-	TaskID          *string      `json:"task_id"` // null when no contract could be read
-	Passed          bool         `json:"passed"`  // true for passed and overridden
+	TaskID          *string      `json:"task_id"`         // null when no contract could be read, and where there are several tasks
+	Tasks           []string     `json:"tasks,omitempty"` // where there are several
+	Passed          bool         `json:"passed"`          // true for passed and overridden
 	Verdict         string       `json:"verdict"`
 	Mode            string       `json:"mode"` // enforce or observe
 	Strict          bool         `json:"strict"`
@@ -71,7 +72,8 @@ type Report struct {
 // PullRequest is a pull request of a merge group.
 type PullRequest struct {
 	Number          int64             `json:"number"`
-	TaskID          *string           `json:"task_id"` // null when no contract could be read
+	TaskID          *string           `json:"task_id"`         // null when no contract could be read, and where there are several tasks
+	Tasks           []string          `json:"tasks,omitempty"` // where there are several
 	HeadSHA         *string           `json:"head_sha"`
 	Verdict         string            `json:"verdict"` // of its own findings alone
 	Counts          PullRequestCounts `json:"counts"`
@@ -123,6 +125,7 @@ type Subject struct {
 type Settings struct {
 	EvidenceMin string   `json:"evidence_min"` // effective minimum: claimed, bound or recorded
 	Task        *string  `json:"task"`
+	Tasks       []string `json:"tasks,omitempty"` // those that the caller named, where there are several; task is then null
 	Today       *string  `json:"today"`
 	Event       *string  `json:"event,omitempty"` // of a pull request or merge group, where GitHub was not asked
 	Digests     []string `json:"digests"`         // sha256 of logs that the workflow supplied; null when it supplied none

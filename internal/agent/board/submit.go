@@ -135,10 +135,10 @@ func SubjectOf(b *Board, it *item.Standing, head string) (*run.Work, error) {
 func OptionsFor(b *Board, it *item.Standing) collect.Options {
 	o := collect.Options{
 		Root: b.Root, Names: b.Root, ContractsAt: b.Plan.Base, Parsed: b.Parsed,
-		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: run.Today(), Task: it.ID},
+		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: run.Today(), Tasks: []string{it.ID}},
 	}
 	if !it.Given {
-		o.TaskFile = b.Store.Path(session.Contract(it.ID))
+		o.TaskFiles = []string{b.Store.Path(session.Contract(it.ID))}
 	}
 	return o
 }

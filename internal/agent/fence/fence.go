@@ -97,9 +97,9 @@ func (f *fence) compare() error {
 	if f.since = f.compared.MergeBases; !slices.Contains(f.since, base) {
 		f.since = append(slices.Clone(f.since), base)
 	}
-	f.options.ContractsAt, f.options.Settings.Task = f.claim.Base, f.claim.Item
+	f.options.ContractsAt, f.options.Settings.Tasks = f.claim.Base, []string{f.claim.Item}
 	if f.claim.Contract != "" {
-		f.options.TaskFile = f.store.Path(f.claim.Contract)
+		f.options.TaskFiles = []string{f.store.Path(f.claim.Contract)}
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 	for _, c := range list {
 		fence := f.Fence
 		if f.adds(&c) {
-			fence.Policy = f.Policy.WithAddedTask(rel)
+			fence.Policy = f.Policy.WithAddedTasks([]string{rel})
 		}
 		if r := fence.Rule(c); r != nil && (worst == nil || (r.Deny && !worst.Deny)) {
 			worst = r

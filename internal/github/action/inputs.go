@@ -135,7 +135,7 @@ func (a *Action) readSettings() error {
 	if err != nil {
 		return err
 	}
-	a.settings.Strict, a.settings.Mode, a.settings.Task = strict, a.input("mode"), a.input("task")
+	a.settings.Strict, a.settings.Mode, a.settings.Tasks = strict, a.input("mode"), a.list("task")
 	a.settings.Digests, a.settings.Event = a.list("feedback_sha256"), a.eventOfPull()
 	return a.settings.Check()
 }
