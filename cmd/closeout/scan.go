@@ -45,6 +45,7 @@ func newScan(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.Base, "base", "", "the `commit` whose contracts count, usually the base branch")
 	flags.StringVar(&f.Guard, "guard", item.GuardAll, "which items that passed before each submission proves again: all or none")
 	flags.BoolVar(&f.Checkout, "checkout", false, "run the commands in a fresh work tree, where nothing that git ignores can help")
+	flags.BoolVar(&f.Write, "write", false, "write the contracts of the LIST to .closeout/tasks of the work tree, for a person to merge, and pin nothing")
 	addState(flags, &state)
 	refuseTwice(flags)
 	return c
@@ -61,6 +62,8 @@ func scan(f *board.Scan, state string, std console.Streams) error {
 		return fmt.Errorf("--guard is %q: expected all or none", f.Guard)
 	case f.List != "" && f.Template == "":
 		return errors.New("a LIST requires the contract of its items: --template FILE")
+	case f.List == "" && f.Write:
+		return errors.New("--write writes the contracts of a LIST: name one")
 	case f.List == "" && (f.Template != "" || f.Column != ""):
 		return errors.New("--template and --col require a LIST")
 	}

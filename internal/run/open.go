@@ -33,6 +33,7 @@ func (f *Call) open(std console.Streams) (s *Work, err error) {
 	settings := f.Settings
 	settings.Today = Today()
 	s.Options = collect.Options{Root: here, Names: s.Git.Root(), Contract: f.Contract, ContractFile: f.ContractFile, BaseTests: f.BaseTests, Settings: settings}
+	s.Options.Group = console.InActions() && os.Getenv("GITHUB_EVENT_NAME") == "merge_group"
 	if err := f.compare(s, std); err != nil {
 		return nil, errors.Join(err, s.Git.Close())
 	}

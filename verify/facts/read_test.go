@@ -282,6 +282,7 @@ func TestFactsWrittenAreRead(t *testing.T) {
 	found := map[string]bool{}
 	for _, text := range []string{
 		wholeFacts, factsWith(`"contracts":[],"digests":[],"argument_paths":[],"subject":{"accepted_trees":[]},"github":{}`),
+		factsWith(`"settings":{"tasks":["T-1","T-2"]},"trailers":[{"task":"T-1, T-2","commit":"` + hex40 + `"}]`),
 		factsWith(`"event":{"name":"e","head_sha":"` + hex40 + `","label":"l"},"membership":{"head_in_group":true},
 			"contracts":[{"file":"f","trust":"head","base_holds":"p"}],"unavailable":[{"what":"teams","error":"e","limit":"--max-rows"}],` +
 			pullWith(`"merged":true,"label_events":[{"id":"1","event":"labeled","label":"l","created_at":"2026-01-01T00:00:00Z","app":"a","intent":true}],

@@ -1,19 +1,23 @@
 package board
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -24,6 +28,7 @@ type Scan struct {
 	List, Template, Column string // without a list, the items are the task contracts of the base
 	Base, Guard            string
 	Checkout               bool
+	Write                  bool                   // write the contracts of the list into the work tree, and pin nothing
 	Given                  func(flag string) bool // nil for none
 
 	left int // entries of PATH that are not pinned
@@ -37,7 +42,40 @@ func (f *Scan) Run(stateDir string, tell io.Writer) error {
 	}
 	defer b.Git.Close()
 	b.proof = b.Store.Proof
+	if f.Write {
+		return f.writeTasks(b)
+	}
 	return f.pin(b)
+}
+
+// writeTasks writes the contracts of the list to where they judge once they are on the base branch. A file that is there stays:
+// it must be the same.
+func (f *Scan) writeTasks(b *Board) error {
+	made, err := f.make(b, nil)
+	if err != nil {
+		return err
+	}
+	place := func(id string) string { return filepath.Join(b.Root, filepath.FromSlash(policy.TasksDir), id+".json") }
+	for _, it := range b.Plan.Items {
+		there, err := collect.ReadRegular(place(it.ID), input.DefaultLimits().ContractBytes)
+		switch {
+		case err != nil:
+			return err
+		case there == nil:
+		case !bytes.Equal(there, made[it.ID]):
+			return fmt.Errorf("%s/%s.json is there and differs from what the template makes, so nothing was written: move it away, or correct the template", policy.TasksDir, it.ID)
+		default:
+			delete(made, it.ID)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(made)) {
+		if err := collect.Create(place(id), made[id]); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(b.tell, "closeout item scan: %s written to %s. Let a person merge them into the base branch, and write closeout item scan after that\n",
+		input.Plural(int64(len(made)), "contract"), policy.TasksDir)
+	return nil
 }
 
 // pinWait is how long a scan waits for a submission.

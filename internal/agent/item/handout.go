@@ -17,7 +17,7 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 		Schema: HandoutSchema, Item: it.ID, Try: it.Tries + 1, Of: it.MaxAttempts, Goal: task.Goal.Value, Example: task.Example,
 		Allowed: patterns(task.AllowedFiles), Within: patterns(standing.AllowedFiles),
 		Forbidden: patterns(append(slices.Clip(standing.ForbiddenFiles), task.ForbiddenFiles...)),
-		Criteria:  []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
+		Trailer:   trailer(it), Criteria: []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
 	}
 	for _, rule := range p.Tests() {
 		h.Tests = append(h.Tests, patterns(rule.Files)...)
@@ -31,6 +31,15 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 		}
 	}
 	return h
+}
+
+// trailer is the line by which a commit names an item to the gate in CI, which knows only contracts of the base; "" for an item
+// that scan made of a list.
+func trailer(it *Standing) string {
+	if !it.Given {
+		return ""
+	}
+	return "Closeout-Task: " + it.ID
 }
 
 // TestsTitle says what holds for the patterns of tests.
@@ -107,6 +116,9 @@ func (h *Handout) Text() string {
 		line("\n%s", input.Neutral(h.Nudge))
 	}
 	line("\n## At the end\n\nCommit what belongs to the task, and nothing else. Only the commit is judged, with the commands above: what you write about it proves nothing.")
+	if h.Trailer != "" {
+		line("Write this line at the end of the commit message, so that the gate in CI knows the task: %s", h.Trailer)
+	}
 	line("If it cannot be done, write why into %s. Its first line must be: %s", h.BlockedFile, h.Item)
 	return b.String()
 }

@@ -193,6 +193,7 @@ type Handout struct {
 	Nudge       string      `json:"nudge,omitempty"`   // what the last tries have in common; "" for nothing
 	Example     string      `json:"example,omitempty"` // x-example of the task contract
 	BlockedFile string      `json:"blocked_file"`
+	Trailer     string      `json:"trailer,omitempty"` // the line of a commit message that names the item in CI; "" where CI does not know it
 }
 
 // HandoutSchema names the form of a handout.
