@@ -228,12 +228,12 @@ func (l *loader) authorise() {
 		return
 	}
 	standing := &l.contracts[0] // it is read first, and nothing is wrong with it
-	if !check.Trusted(&l.Inputs, standing) {
+	if !checks.Trusted(&l.Inputs, standing) {
 		return
 	}
 	contracts := []*contract.Contract{standing.Contract}
 	for i := range l.contracts[1:] {
-		if s := &l.contracts[1+i]; check.Trusted(&l.Inputs, s) {
+		if s := &l.contracts[1+i]; checks.Trusted(&l.Inputs, s) {
 			contracts = append(contracts, s.Contract)
 		}
 	}
