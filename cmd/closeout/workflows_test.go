@@ -225,8 +225,8 @@ func TestWorkflowsBroken(t *testing.T) {
 // explained.
 func TestWorkflowsShown(t *testing.T) {
 	block := "```yaml\n" + string(readWorkflow(t, caller)) + "```\n"
-	page := readWorkflow(t, "docs/workflows.md")
-	for name, text := range map[string][]byte{"README.md": readWorkflow(t, "README.md"), "docs/workflows.md": page} {
+	page := readWorkflow(t, "docs/github.md")
+	for name, text := range map[string][]byte{"README.md": readWorkflow(t, "README.md"), "docs/github.md": page} {
 		if !bytes.Contains(text, []byte(block)) {
 			t.Errorf("%s does not show %s as it is", name, caller)
 		}
@@ -236,7 +236,7 @@ func TestWorkflowsShown(t *testing.T) {
 	}
 	for _, name := range []string{oneJob, twoJobs, mergeQueue, matrix, reusable, archiver, itemsWorkflow} {
 		if !bytes.Contains(page, []byte(strings.TrimPrefix(name, "docs/"))) {
-			t.Errorf("docs/workflows.md does not name %s", name)
+			t.Errorf("docs/github.md does not name %s", name)
 		}
 	}
 }

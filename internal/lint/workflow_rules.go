@@ -38,7 +38,7 @@ func (l *linter) workflows() {
 		l.report(&check.Finding{
 			Code: "lint.workflow.missing", Message: "no workflow runs the gate on pull requests", Path: workflowDir + "/closeout.yml",
 			Expected: "a workflow that uses closeout-gate/closeout on pull_request", Actual: "none",
-			Fix: "run `closeout init`, or copy one of docs/workflows.md to " + workflowDir + "/closeout.yml",
+			Fix: "run `closeout init`, or copy one of docs/github.md to " + workflowDir + "/closeout.yml",
 		})
 	}
 }

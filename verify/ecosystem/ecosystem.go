@@ -7,7 +7,7 @@ type Files struct {
 	Name      string
 	Manifests []string // of a project
 	Keyed     []Keyed  // manifests of which only some keys count
-	Free      []string // manifests that are not protected, because too many honest changes touch them; docs/threat-model.md names them
+	Free      []string // manifests that are not protected, because too many honest changes touch them; docs/reference/threat-model.md names them
 	Config    []string // configuration that belongs to the tests alone
 	Tools     []string // other configuration of runners, linters, build tools and package managers; wrappers
 	Tasks     []string // what a program runs by name

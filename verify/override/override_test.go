@@ -16,13 +16,13 @@ const root = "../.."
 
 // TestTableIsDocumented requires that the docs show the rows of the table.
 func TestTableIsDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs/overrides.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(page), -1)
 	if len(rows) != len(Table) {
-		t.Fatalf("docs/override.md shows %d rows, the table has %d", len(rows), len(Table))
+		t.Fatalf("docs/overrides.md shows %d rows, the table has %d", len(rows), len(Table))
 	}
 	for i, row := range Table {
 		if rows[i][1] != row.Condition || strings.ReplaceAll(rows[i][2], "`", "") != row.Title {
@@ -33,13 +33,13 @@ func TestTableIsDocumented(t *testing.T) {
 
 // TestPlaceholdersAreDocumented requires that the docs list every placeholder.
 func TestPlaceholdersAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/override.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs/overrides.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range Placeholders {
 		if !strings.Contains(string(page), "`"+word+"`") {
-			t.Errorf("docs/override.md does not name the placeholder %q", word)
+			t.Errorf("docs/overrides.md does not name the placeholder %q", word)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type Row struct {
 	judge     func(*request) Answer
 }
 
-// Table is the decision table: a label counts when every condition is met. docs/override.md shows the same rows.
+// Table is the decision table: a label counts when every condition is met. docs/overrides.md shows the same rows.
 var Table = []Row{
 	{"contract", "the contract that says who may override is not affected by the change, or there is no contract and the defaults apply", rowContract},
 	{"label", "the label is on the live pull request, and its newest event is the one that added it", rowLabel},
