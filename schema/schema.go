@@ -1,8 +1,9 @@
 // Package schema contains the JSON Schemas of all inputs and outputs, one file each: draft 2020-12, except draft-07 for the
-// report, whose schema every run compiles and which takes half the time.
+// report.
 //
-// The schemas are for editors, other tools and auditors. The parsers of the gate are stricter where a schema cannot be
-// (duplicate keys, how a number is written, globs); a test feeds every case to both.
+// The schemas are for editors, other tools and auditors. A run uses that of the report alone, to validate what it writes. The
+// parsers of the gate are stricter where a schema cannot be (duplicate keys, how a number is written, globs); a test feeds every
+// case to both.
 package schema
 
 import (
@@ -10,8 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 //go:embed *.schema.json
@@ -40,13 +39,4 @@ func Text(name string) ([]byte, error) {
 		return nil, fmt.Errorf("no schema %q; the schemas are %s", name, strings.Join(Names(), ", "))
 	}
 	return text, nil
-}
-
-// Compile compiles one schema, which takes about a millisecond, so a run compiles only what it needs.
-func Compile(name string) (*jsonschema.Schema, error) {
-	text, err := Text(name)
-	if err != nil {
-		return nil, err
-	}
-	return jsonschema.CompileString(name+suffix, string(text))
 }

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
@@ -167,10 +168,21 @@ func summary(r *report.Report) string {
 	return b.String()
 }
 
-// reportValidators check a report of a case against its schema.
+// reportValidators check a report of a case against its schema, as a run does and as a library for JSON Schema does.
 var reportValidators = sync.OnceValues(func() (validators [2]func([]byte) error, err error) {
-	validators[0], validators[1], err = schema.ReportValidators()
-	return validators, err
+	whole, files, err := schema.ReportValidators()
+	if err != nil {
+		return validators, err
+	}
+	library, err := stricttest.Compile("verification_report")
+	if err != nil {
+		return validators, err
+	}
+	validators[0] = func(text []byte) error { return errors.Join(whole(text), stricttest.Validate(library, text)) }
+	validators[1] = func(text []byte) error {
+		return errors.Join(files(text), stricttest.Validate(library.Properties["files"], text))
+	}
+	return validators, nil
 })
 
 func TestCases(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 )
 
 // TestBacktestSchema compares the JSON that the script backtest wants with its schema, and with what the schema must refuse.
@@ -24,7 +24,7 @@ func TestBacktestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := schema.Compile("backtest")
+	compiled, err := stricttest.Compile("backtest")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 )
 
 // TestSubmitSchema wants what submit prints as JSON to match its schema: of each outcome, and where nothing was judged.
 func TestSubmitSchema(t *testing.T) {
-	compiled, err := schema.Compile("submit")
+	compiled, err := stricttest.Compile("submit")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -375,7 +375,7 @@ func (w *world) merges() {
 }
 
 func TestScenarios(t *testing.T) {
-	facts, err := schema.Compile("facts")
+	facts, err := stricttest.Compile("facts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/record/redact"
 	"github.com/closeout-gate/closeout/internal/record/system"
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -178,7 +178,7 @@ func (r *recorder) lines() []map[string]any {
 
 func readLines(t *testing.T, data []byte) (list []map[string]any) {
 	t.Helper()
-	valid, err := schema.Compile("feedback_record")
+	valid, err := stricttest.Compile("feedback_record")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,10 @@ func mismatch(name string, data []byte, err error) error {
 		Expected: "what closeout schema verification_report prints", Fix: "use the report as closeout wrote it",
 	}
 	if v := validators(); v.err == nil && len(data) <= maxExplained {
-		if pointer, message, ok := schema.Mismatch(v.whole(data)); ok {
-			e.Pos, e.Found = input.PlaceOf(data, pointer), cmp.Or(strings.TrimPrefix(pointer, "/"), "the report")+": "+message
+		var found *schema.Mismatch
+		if errors.As(v.whole(data), &found) {
+			e.Pos = input.PlaceOf(data, found.Pointer)
+			e.Found = cmp.Or(strings.TrimPrefix(found.Pointer, "/"), "the report") + ": " + found.Message
 		}
 	}
 	return errorAt(name, e)

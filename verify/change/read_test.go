@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -66,7 +66,7 @@ var acceptedChanges = []struct{ name, text, want string }{
 }
 
 func TestReadChangesAccepts(t *testing.T) {
-	validator, err := schema.Compile("changes")
+	validator, err := stricttest.Compile("changes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ var refusedChanges = []struct {
 }
 
 func TestReadChangesRefuses(t *testing.T) {
-	validator, err := schema.Compile("changes")
+	validator, err := stricttest.Compile("changes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func FuzzReadChanges(f *testing.F) {
 	for _, c := range refusedChanges {
 		f.Add([]byte(c.text))
 	}
-	validator, err := schema.Compile("changes")
+	validator, err := stricttest.Compile("changes")
 	if err != nil {
 		f.Fatal(err)
 	}

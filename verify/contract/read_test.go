@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -382,7 +382,7 @@ func valueAt(text string, at input.Pos) bool {
 }
 
 func TestContractSchemaAgrees(t *testing.T) {
-	compiled, err := schema.Compile("scope_contract")
+	compiled, err := stricttest.Compile("scope_contract")
 	if err != nil {
 		t.Fatal(err)
 	}

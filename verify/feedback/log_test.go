@@ -18,7 +18,6 @@ import (
 	"testing/iotest"
 
 	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
-	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -381,7 +380,7 @@ func TestReadLogHints(t *testing.T) {
 
 // The schema and the reader must agree on every line that is JSON, but for what a schema cannot see.
 func TestFeedbackSchemaAgrees(t *testing.T) {
-	compiled, err := schema.Compile("feedback_record")
+	compiled, err := stricttest.Compile("feedback_record")
 	if err != nil {
 		t.Fatal(err)
 	}

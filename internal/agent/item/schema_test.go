@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 )
 
 // TestSchemas wants each form to match its schema with every field, and with as few as there may be.
@@ -42,7 +42,7 @@ func TestSchemas(t *testing.T) {
 	for name, list := range map[string][]any{
 		"items": {plan, wide}, "items_event": {events["short"], events["full"]}, "next": {short, long}, "status": {status, item.NewState(plan).StatusAt("")},
 	} {
-		compiled, err := schema.Compile(name)
+		compiled, err := stricttest.Compile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/schema"
+	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -70,7 +70,7 @@ func TestAuditForms(t *testing.T) {
 					t.Errorf("%s: another result than of another form:\n%s\n%s", name, data, want)
 				}
 			}
-			compiled, err := schema.Compile("audit")
+			compiled, err := stricttest.Compile("audit")
 			if err != nil {
 				t.Fatal(err)
 			}
