@@ -119,6 +119,9 @@ func (d *diffReader) modeLines(s *section) bool {
 func fileType(m Mode) string { return string(m[:3]) }
 
 func (d *diffReader) mode(prefix string, value []byte, into *Mode) bool {
+	if string(value) == "100664" { // of old histories, where a group could write: git reads it so
+		value = []byte(Regular)
+	}
 	for _, m := range []Mode{Regular, Executable, Symlink, Submodule} {
 		if string(value) == string(m) {
 			*into = m

@@ -237,7 +237,7 @@ func TestReadDiffRefuses(t *testing.T) {
 		{"zeros on the new side of an edit", headX + "index 1111111..0000000 100644\n" + namesX + hunkX, "2:7", "do not fit"},
 		{"no zeros in an addition", strings.Replace(addY, "0000000", "7654321", 1), "3:7", "do not fit"},
 		{"no zeros in a deletion", strings.Replace(deleteY, "0000000", "7654321", 1), "3:7", "do not fit"},
-		{"no such mode", strings.Replace(addY, "100644", "100664", 1), "2:15", "no such file mode"},
+		{"no such mode", strings.Replace(addY, "100644", "100666", 1), "2:15", "no such file mode"},
 		{"no such mode in the index line", strings.Replace(editX, "100644", "040000", 1), "2:24", "no such file mode"},
 		{"mode without new mode", headX + "old mode 100644\n" + indexX, "3:1", "must follow"},
 		{"equal modes", headX + "old mode 100644\nnew mode 100644\n", "3:10", "no such change of mode"},

@@ -9,9 +9,12 @@ type Files struct {
 	Keyed     []Keyed  // manifests of which only some keys count
 	Free      []string // manifests that are not protected, because too many honest changes touch them; docs/reference/threat-model.md names them
 	Config    []string // configuration that belongs to the tests alone
-	Tools     []string // other configuration of runners, linters, build tools and package managers; wrappers
+	Tools     []string // other configuration of runners, build tools and package managers; wrappers
 	Tasks     []string // what a program runs by name
+	Helpers   []string // code that a runner of tests loads by its name, beside the tests
+	Linters   []Program
 	Versions  []string // which version of a tool runs
+	Runs      []string // commands that run tests or a compiler, and neither a linter nor make
 }
 
 // Keyed are manifests that a reader compares by their keys.
@@ -19,6 +22,14 @@ type Keyed struct {
 	Pattern  string
 	Harmless []string // keys that do not count; every other key counts
 	NewKeys  []string // the keys that count in a new file; without any, each new file counts
+	Whole    []string // programs: where a command of the contract may run one, every change counts
+}
+
+// Program is a program whose files and keys count where a command of the contract may run it.
+type Program struct {
+	Names []string // as a command names it
+	Files []string
+	Keys  []string // its keys in the manifests of the row
 }
 
 // All are the rows of the table.
@@ -30,8 +41,10 @@ var (
 		Name:      "Go",
 		Manifests: []string{"go.mod"},
 		Keyed:     []Keyed{{Pattern: "go.mod", Harmless: []string{"require", "retract"}}},
-		Tools:     []string{"go.work", ".golangci.*"},
+		Tools:     []string{"go.work"},
+		Linters:   []Program{{Names: []string{"golangci-lint"}, Files: []string{".golangci.*"}}},
 		Versions:  []string{".go-version"},
+		Runs:      []string{"go test", "go vet", "go build", "gotestsum"},
 	}
 
 	JavaScript = Files{
@@ -58,11 +71,15 @@ var (
 		Config: []string{"**/{jest,vitest,playwright}.config.*", "**/karma.conf.*", "**/.mocharc.*"},
 		Tools: []string{
 			"{vite,cypress,ava}.config.*", "{wdio,nightwatch}.conf.*", "{jest,vitest}.setup.*", "vitest.workspace.*", "{.nycrc,.c8rc}*", ".taprc",
-			"eslint.config.*", ".eslintrc*", ".eslintignore", "biome.json*", ".npmrc", "bunfig.toml", ".yarnrc*", ".pnpmfile.*",
-			".yarn/{releases,plugins}/**",
+			".npmrc", "bunfig.toml", ".yarnrc*", ".pnpmfile.*", ".yarn/{releases,plugins}/**",
+		},
+		Linters: []Program{
+			{Names: []string{"eslint"}, Files: []string{"eslint.config.*", ".eslintrc*", ".eslintignore"}},
+			{Names: []string{"biome"}, Files: []string{"biome.json*"}},
 		},
 		Tasks:    []string{"{turbo,nx}.json", "deno.json*"},
 		Versions: []string{".nvmrc", ".node-version"},
+		Runs:     []string{"jest", "vitest", "mocha", "ava", "node --test", "tsc", "playwright test"},
 	}
 
 	Python = Files{
@@ -75,20 +92,33 @@ var (
 				Pattern: "pyproject.toml",
 				Harmless: []string{
 					"project.version", "project.description", "project.readme", "project.authors", "project.maintainers", "project.keywords",
-					"project.classifiers", "project.urls", "project.license", "project.dependencies", "project.optional-dependencies",
+					"project.classifiers", "project.urls", "project.license", "project.license-files", "project.requires-python",
+					"project.dependencies", "project.optional-dependencies",
 					"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
-					"tool.black", "tool.isort", "tool.codespell", "tool.pyproject-fmt", "tool.towncrier",
+					"tool.black", "tool.isort", "tool.codespell", "tool.pyproject-fmt", "tool.towncrier", "tool.bumpversion", "tool.commitizen", "tool.interrogate",
 				},
 			},
 			{Pattern: "requirements.txt", Harmless: []string{"dependencies"}},
+			{Pattern: "tox.ini", Harmless: []string{"dependencies", "description"}},
+			{Pattern: "setup.cfg", Harmless: []string{"dependencies", "description", "bumpversion", "bdist_wheel"}},
+			{Pattern: "setup.py", Harmless: []string{"dependencies"}},
 		},
 		Config: []string{"pytest.ini"},
 		Tools: []string{
-			"conftest.py", ".pytest.toml", "{sitecustomize,usercustomize}.py", ".coveragerc", "{ruff,.ruff,uv}.toml", ".flake8", "{mypy,.mypy}.ini",
-			"{pylintrc,.pylintrc}", "pyrightconfig.json",
+			".pytest.toml", "{sitecustomize,usercustomize}.py", ".coveragerc", "uv.toml",
+		},
+		Linters: []Program{
+			{Names: []string{"ruff"}, Files: []string{"{ruff,.ruff}.toml"}, Keys: []string{"tool.ruff"}},
+			{Names: []string{"flake8"}, Files: []string{".flake8"}, Keys: []string{"flake8"}},
+			{Names: []string{"mypy", "dmypy"}, Files: []string{"{mypy,.mypy}.ini"}, Keys: []string{"tool.mypy", "mypy"}},
+			{Names: []string{"pylint"}, Files: []string{"{pylintrc,.pylintrc}"}, Keys: []string{"tool.pylint"}},
+			{Names: []string{"pyright", "basedpyright"}, Files: []string{"pyrightconfig.json"}, Keys: []string{"tool.pyright", "tool.basedpyright"}},
+			{Names: []string{"tox"}, Keys: []string{"tox", "testenv", "tool.tox", "fewer environments"}},
 		},
 		Tasks:    []string{"noxfile.py"},
+		Helpers:  []string{"conftest.py"},
 		Versions: []string{".python-version"},
+		Runs:     []string{"pytest", "py.test", "unittest"},
 	}
 
 	Rust = Files{
@@ -98,29 +128,39 @@ var (
 			Pattern: "Cargo.toml",
 			Harmless: []string{
 				"package.version", "package.description", "package.authors", "package.keywords", "package.categories", "package.license",
-				"package.readme", "package.homepage", "package.repository", "package.documentation", "workspace.package.version",
+				"package.readme", "package.homepage", "package.repository", "package.documentation", "package.rust-version", "package.metadata.docs",
+				"package.exclude", "package.include", "workspace.package", "features", "example", "bench",
 				"dependencies", "dev-dependencies", "build-dependencies", "workspace.dependencies",
+				"target.dependencies", "target.dev-dependencies", "target.build-dependencies",
 			},
 		}},
-		Tools:    []string{".cargo/{config,config.toml}", ".config/nextest.toml", "{clippy,.clippy}.toml"},
+		Tools: []string{".cargo/{config,config.toml}", ".config/nextest.toml"},
+		Linters: []Program{
+			{Names: []string{"clippy"}, Files: []string{"{clippy,.clippy}.toml"}, Keys: []string{"lints", "workspace.lints"}},
+		},
 		Versions: []string{"{rust-toolchain,rust-toolchain.toml}"},
+		Runs:     []string{"cargo test", "cargo nextest", "cargo build", "cargo check"},
 	}
 
 	JVM = Files{
 		Name:      "JVM",
-		Manifests: []string{"build.{gradle,gradle.kts}", "settings.gradle*", "pom.xml", "build.sbt"},
+		Manifests: []string{"build.{gradle,gradle.kts}", "settings.{gradle,gradle.kts}", "pom.xml", "build.sbt"},
 		Keyed: []Keyed{
 			{
 				Pattern: "pom.xml",
 				Harmless: []string{
-					"version", "name", "description", "url", "inceptionYear", "licenses", "developers", "contributors", "scm", "issueManagement",
-					"parent.version", "dependencies", "dependencyManagement.dependencies",
+					"version", "name", "description", "url", "inceptionYear", "licenses", "developers", "contributors", "organization", "mailingLists", "scm",
+					"issueManagement", "ciManagement", "distributionManagement", "reporting",
+					"parent.version", "dependencies", "dependencyManagement.dependencies", `properties."project.build.outputTimestamp"`,
 				},
 			},
-			{Pattern: "build.{gradle,gradle.kts}", Harmless: []string{"dependencies"}},
+			{Pattern: "build.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
+			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}},
+			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
 		},
 		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/**"},
 		Versions: []string{".java-version", ".sdkmanrc"},
+		Runs:     []string{"gradle", "gradlew", "mvn", "mvnw", "sbt"},
 	}
 
 	PHP = Files{
@@ -130,59 +170,95 @@ var (
 			Pattern: "composer.json",
 			Harmless: []string{
 				"version", "description", "keywords", "homepage", "license", "authors", "support", "funding", "require", "require-dev", "suggest",
+				"conflict", "extra.branch-alias", "config.sort-packages",
 			},
 		}},
 		Config: []string{"phpunit*.xml*"},
-		Tools:  []string{"{phpstan.neon,psalm.xml}*", "{codeception,behat}.yml"},
+		Tools:  []string{"{codeception,behat}.yml"},
+		Linters: []Program{
+			{Names: []string{"phpstan"}, Files: []string{"phpstan*.neon*"}},
+			{Names: []string{"psalm"}, Files: []string{"psalm*.xml*"}},
+		},
+		Runs: []string{"phpunit", "pest"},
 	}
 
 	Ruby = Files{
 		Name:      "Ruby",
-		Manifests: []string{"Gemfile", "Rakefile", "config.ru"},
+		Manifests: []string{"Gemfile", "config.ru"},
 		Keyed:     []Keyed{{Pattern: "Gemfile", Harmless: []string{"dependencies"}}},
 		Config:    []string{".rspec"},
-		Tools:     []string{"{spec,rails,test}_helper.rb", ".rubocop.yml", ".simplecov", "bin/{bundle,rails,rake,rspec}"},
-		Versions:  []string{".ruby-version"},
+		Tools:     []string{".simplecov", "bin/{bundle,rails,rake,rspec}"},
+		Linters: []Program{
+			{Names: []string{"rubocop"}, Files: []string{".rubocop*.yml"}},
+		},
+		Tasks:    []string{"Rakefile"},
+		Helpers:  []string{"{spec,rails,test}_helper.rb"},
+		Versions: []string{".ruby-version"},
+		Runs:     []string{"rspec", "rails test"},
 	}
 
 	Elixir = Files{
 		Name:      "Elixir",
 		Manifests: []string{"mix.exs"},
-		Tools:     []string{"test_helper.exs", ".credo.exs"},
+		Keyed:     []Keyed{{Pattern: "mix.exs", Harmless: []string{"dependencies"}}},
+		Helpers:   []string{"test_helper.exs"},
+		Linters:   []Program{{Names: []string{"credo"}, Files: []string{".credo.exs"}}},
+		Runs:      []string{"mix test"},
 	}
 
 	DotNet = Files{
 		Name:      ".NET",
-		Manifests: []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj"},
+		Manifests: []string{"*.sln", "*.slnx", "*.{cs,fs,vb}proj"},
 		Keyed: []Keyed{
-			{
-				Pattern: "*.csproj",
-				Harmless: []string{
-					"PropertyGroup.Version", "PropertyGroup.VersionPrefix", "PropertyGroup.VersionSuffix", "PropertyGroup.PackageVersion",
-					"PropertyGroup.AssemblyVersion", "PropertyGroup.FileVersion", "PropertyGroup.InformationalVersion", "PropertyGroup.Description",
-					"PropertyGroup.Authors", "PropertyGroup.Company", "PropertyGroup.Copyright", "PropertyGroup.PackageTags",
-					"PropertyGroup.PackageReleaseNotes", "PropertyGroup.PackageProjectUrl", "PropertyGroup.RepositoryUrl", "ItemGroup.PackageReference",
-				},
-			},
-			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion"}},
+			{Pattern: "*.{cs,fs,vb}proj", Harmless: msBuild},
+			{Pattern: "Directory.Build.props", Harmless: msBuild},
+			{Pattern: "*.sln", Harmless: []string{}},
+			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
+			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
 		},
-		Free:     []string{"*.fsproj"},
-		Config:   []string{"*.runsettings"},
-		Tools:    []string{"Directory.Build.{props,targets}", "nuget.config", "xunit.runner.json"},
-		Versions: []string{"global.json"},
+		Config: []string{"*.runsettings"},
+		Tools:  []string{"Directory.Build.targets", "nuget.config", "xunit.runner.json"},
+		Runs:   []string{"dotnet test", "dotnet build"},
 	}
 
 	C = Files{
 		Name:      "C and C++",
 		Manifests: []string{"CMakeLists.txt", "meson.build", "configure.ac"},
 		Free:      []string{"CMakeLists.txt", "meson.build"},
-		Tools:     []string{"CMakePresets.json", ".clang-tidy"},
+		Tools:     []string{"CMakePresets.json"},
+		Linters:   []Program{{Names: []string{"clang-tidy", "run-clang-tidy"}, Files: []string{".clang-tidy"}}},
+		Runs:      []string{"ctest"},
 	}
 
 	Make = Files{
-		Name:     "make",
+		Name:      "make",
+		Manifests: []string{"{Makefile,makefile,GNUmakefile}", "{Justfile,justfile,.justfile}"},
+		Keyed: []Keyed{
+			{
+				Pattern: "{Makefile,makefile,GNUmakefile}", Harmless: []string{"code"}, Whole: []string{"make", "gmake"},
+			},
+			{Pattern: "{Justfile,justfile,.justfile}", Harmless: []string{"code"}, Whole: []string{"just"}},
+		},
 		Tools:    []string{".bazelrc", "tools/bazel"},
-		Tasks:    []string{"{Makefile,makefile,GNUmakefile,Justfile,justfile,.justfile}", "Taskfile.{yml,yaml}"},
+		Tasks:    []string{"Taskfile.{yml,yaml}"},
 		Versions: []string{".tool-versions", "{mise,.mise}.toml", ".bazelversion"},
+		Runs:     []string{"true"},
 	}
 )
+
+// msBuild are the harmless keys of a project of .NET: what describes a package, and what the compiler reports.
+var msBuild = []string{
+	"PropertyGroup.Version", "PropertyGroup.VersionPrefix", "PropertyGroup.VersionSuffix", "PropertyGroup.Description", "PropertyGroup.Title",
+	"PropertyGroup.Authors", "PropertyGroup.Company", "PropertyGroup.Copyright", "PropertyGroup.Product", "PropertyGroup.AssemblyTitle",
+	"PropertyGroup.NeutralLanguage", "PropertyGroup.RepositoryUrl", "PropertyGroup.RepositoryType", "PropertyGroup.PublishRepositoryUrl",
+	"PropertyGroup.PackageId", "PropertyGroup.PackageTags", "PropertyGroup.PackageReleaseNotes", "PropertyGroup.PackageProjectUrl",
+	"PropertyGroup.PackageIcon", "PropertyGroup.PackageIconUrl", "PropertyGroup.PackageReadmeFile", "PropertyGroup.PackageLicense",
+	"PropertyGroup.PackageLicenseExpression", "PropertyGroup.PackageLicenseFile", "PropertyGroup.PackageLicenseUrl",
+	"PropertyGroup.SignAssembly", "PropertyGroup.AssemblyOriginatorKeyFile", "PropertyGroup.PublicSign", "PropertyGroup.IsTrimmable",
+	"PropertyGroup.IsAotCompatible", "PropertyGroup.TreatSpecificWarningsAsErrors", "PropertyGroup.ContinuousIntegrationBuild",
+	"PropertyGroup.IncludeSymbols", "PropertyGroup.SymbolPackageFormat", "PropertyGroup.EmbedUntrackedSources", "PropertyGroup.Deterministic",
+	"PropertyGroup.NoWarn", "PropertyGroup.WarningsAsErrors", "PropertyGroup.WarningsNotAsErrors", "PropertyGroup.TreatWarningsAsErrors",
+	"PropertyGroup.WarningLevel", "PropertyGroup.AnalysisLevel", "PropertyGroup.AnalysisMode", "PropertyGroup.EnforceCodeStyleInBuild",
+	"PropertyGroup.GenerateDocumentationFile", "PropertyGroup.LangVersion", "PropertyGroup.Nullable", "PropertyGroup.ImplicitUsings",
+	"ItemGroup.PackageReference", "ItemGroup.InternalsVisibleTo",
+}

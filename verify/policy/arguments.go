@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -81,6 +82,25 @@ func wordsAndDirs(c *command) (words, dirs []string) {
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// mayRun is the first command that names one of the programs or, without any such, that may run anything; nil when none may.
+// Of a group, whose commands stand in other contracts, each program may run.
+func (p *Policy) mayRun(programs []string) *command {
+	var may *command
+	if len(p.commands) == 0 {
+		may = &command{by: "a criterion"}
+	}
+	for i := range p.commands {
+		c := &p.commands[i]
+		if ecosystem.Names(c.run, programs) {
+			return c
+		}
+		if may == nil && !ecosystem.Plain(c.run) {
+			may = c
+		}
+	}
+	return may
 }
 
 // tooManyArguments is the problem of a command that exceeds maxArguments, in the contract that names it.

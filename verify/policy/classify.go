@@ -224,6 +224,9 @@ func (p *Policy) Measure(m *glob.Meter) {
 	for _, t := range p.tests {
 		t.files.Metered(m)
 	}
+	for _, files := range p.crossed {
+		files.Metered(m)
+	}
 }
 
 // WithArguments is the policy with files that the facts list as arguments of commands.
@@ -359,9 +362,19 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 		if !ok {
 			continue
 		}
-		entry := set.entries[pattern]
-		if keys, ok := entry.counts(c, exact); ok {
-			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys), Folded: !exact, Clause: set.clause(pattern)}, true
+		entry, by := set.entries[pattern], ""
+		if entry.Tests && slices.ContainsFunc(p.crossed, func(files *glob.Set) bool { return files.Match(c.Path) }) {
+			continue
+		}
+		if entry.Programs != nil {
+			command := p.mayRun(entry.Programs)
+			if command == nil {
+				continue
+			}
+			by = ", which " + command.by + " may run"
+		}
+		if keys, ok := entry.counts(c, exact, p.mayRun); ok {
+			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys) + by, Folded: !exact, Clause: set.clause(pattern)}, true
 		}
 	}
 	folded := glob.Fold(c.Path)
@@ -469,12 +482,4 @@ func (p *Policy) Universal() []WidePattern {
 		}
 	}
 	return all
-}
-
-// BuiltInProtects reports whether the built-in list protects a path whatever changes in it.
-func BuiltInProtects(path string) bool {
-	return slices.ContainsFunc(builtInSets()[:2], func(s protectedSet) bool {
-		_, _, ok := s.files.Which(path)
-		return ok
-	})
 }

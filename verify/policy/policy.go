@@ -82,8 +82,10 @@ type Policy struct {
 	protected  []protectedSet
 	reports    map[string]written // by folded path
 	tests      []testSet
+	crossed    []*glob.Set // the files of the entries of tests that the change cannot add itself
 	mayChange  []*glob.Set // of the tasks
 	arguments  arguments
+	commands   []command
 	addedTasks []string // paths of the task contracts that the change adds
 }
 
@@ -138,16 +140,15 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 		}
 	}
 	p.protected, p.reports = p.protectedSets(), p.writtenReports()
-	var commands []command
 	for _, c := range p.Criteria {
-		commands = append(commands, command{"the criterion " + c.ID, c.Run, c.Cwd, Clause{p.origin[c.ID], c.Pos}})
+		p.commands = append(p.commands, command{"the criterion " + c.ID, c.Run, c.Cwd, Clause{p.origin[c.ID], c.Pos}})
 	}
 	if p.Rules.Run != nil {
 		from := slices.IndexFunc(p.Sources, func(s Source) bool { return s.Contract.Rules.Run != nil })
-		commands = append(commands, command{"rules.run", p.Rules.Run, ".", Clause{from, p.Sources[from].Contract.Rules.Pos}})
+		p.commands = append(p.commands, command{"rules.run", p.Rules.Run, ".", Clause{from, p.Sources[from].Contract.Rules.Pos}})
 	}
 	var excess *command
-	if p.arguments, excess = argumentPaths(commands); excess != nil {
+	if p.arguments, excess = argumentPaths(p.commands); excess != nil {
 		problems = append(problems, p.tooManyArguments(excess))
 	}
 	return p, problems
@@ -185,6 +186,11 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	problems := p.addEvidenceDir(c, first) // first: criteria that only the change adds write their reports there
 	problems = append(problems, p.addCriteria(s)...)
 	problems = append(problems, p.addTests(c, first)...)
+	for i := range c.Tests {
+		if !s.HeadOnly() {
+			p.crossed = append(p.crossed, glob.Compile(denying(c.Tests[i].Files)))
+		}
+	}
 	p.scopes = append(p.scopes, newScope(s, first))
 	p.Approvals = append(p.Approvals, c.Approvals...)
 	for _, note := range c.ApprovalNotes {

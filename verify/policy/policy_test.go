@@ -247,7 +247,7 @@ func TestFilesWithKeys(t *testing.T) {
 
 // TestProtectedNames lists names that the built-in list protects, at any depth, and similar ones that it does not.
 func TestProtectedNames(t *testing.T) {
-	p, _ := join(t, "", `"allowed_files": ["**"]`)
+	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": ["npm test"]`)
 	yes := "pytest.toml .pytest.toml a/pytest.toml vite.config.ts web/vite.config.mjs .yarnrc.yml .pnpmfile.cjs a/.pnpmfile.mjs pnpm-workspace.yaml " +
 		".mvn/maven.config a/.mvn/wrapper/maven-wrapper.properties .cargo/config a/.cargo/config.toml tools/bazel a/tools/bazel eslint.config.js " +
 		"a/eslint.config.mts .eslintrc .eslintrc.json .eslintignore ruff.toml a/.ruff.toml .golangci.yml .golangci.toml biome.json biome.jsonc .flake8 " +
@@ -255,7 +255,7 @@ func TestProtectedNames(t *testing.T) {
 		"setup.py .nvmrc a/.tool-versions global.json rust-toolchain.toml Directory.Build.props spec/spec_helper.rb justfile requirements.txt Gemfile " +
 		"build.gradle build.gradle.kts composer.json a/pom.xml Cargo.toml a/b.csproj Directory.Packages.props .yarn/releases/yarn.cjs phpunit.xml.dist"
 	no := "pytest.toml.md vite.configs.ts src/vite.config/a.ts yarnrc.yml pnpmfile.md pnpm-workspace.yaml.md mvn/a .mvnw cargo/config .cargo/config.md " +
-		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md CMakeLists.txt meson.build a.fsproj gradle.md build.gradle.md"
+		"tools/bazel.md tools/bazel/BUILD bazel eslint.md config.js eslintrc.json ruff.toml.md golangci.md biome.md flake8 mypy.md setup.cfg.md CMakeLists.txt meson.build a.proj gradle.md build.gradle.md"
 	for path := range strings.FieldsSeq(yes) {
 		if got := p.Classify(modified(path)).Class; got != policy.ClassProtected {
 			t.Errorf("%s is %s", path, got)
@@ -552,5 +552,85 @@ func TestAddedTask(t *testing.T) {
 	c.NewMode = change.Symlink
 	if got := p.Classify(c).Class; got != policy.ClassProtected {
 		t.Errorf("a symlink in its place is %s", got)
+	}
+}
+
+// TestProtectedByCommands checks files that count only where a command of the contract may run the program that reads them.
+func TestProtectedByCommands(t *testing.T) {
+	for _, c := range []struct {
+		run                        string
+		linter, make, tox, changed bool // whether .golangci.yml, code of a Makefile, [testenv] and tool.mypy count
+	}{
+		{`["go", "test", "./..."]`, false, false, false, false},
+		{`["golangci-lint", "run"]`, true, true, true, true},
+		{`["bash", "-c", "go vet ./... && golangci-lint run"]`, true, true, true, true},
+		{`["make", "test"]`, true, true, true, true},
+		{`["npm", "test"]`, true, true, true, true},
+		{`["yarn", "run", "lint"]`, true, true, true, true},
+		{`["yarn", "run", "vitest"]`, false, false, false, false},
+		{`["./scripts/test.sh"]`, true, true, true, true},
+		{`["./scripts/with-db", "pytest"]`, true, true, true, true},
+		{`["python", "tests/all.py"]`, true, true, true, true},
+		{`["uv", "run", "pytest", "-x"]`, false, false, false, false},
+		{`["timeout", "60", "env", "A=1", "pytest"]`, false, false, false, false},
+		{`["bash", "-c", "cd web && pytest -x && go test ./..."]`, false, false, false, false},
+		{`["bash", "-c", "pytest; $CHECK"]`, true, true, true, true},
+		{`["bash", "-c", "pytest && make docs"]`, true, true, true, true},
+		{`["bash", "run.sh"]`, true, true, true, true},
+		{`["./vendor/bin/phpunit"]`, false, false, false, false},
+		{`["./gradlew", "test"]`, false, false, false, false},
+		{`["go", "run", "./tools/check"]`, true, true, true, true},
+	} {
+		p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": `+c.run+`}]`)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		keyed := func(path, key string) *change.Change {
+			m := modified(path)
+			m.KeysKnown, m.KeysChanged = true, []string{key}
+			return m
+		}
+		for _, part := range []struct {
+			change *change.Change
+			counts bool
+		}{
+			{modified(".golangci.yml"), c.linter}, {keyed("Makefile", "code"), c.make}, {keyed("tox.ini", "testenv.commands"), c.tox},
+			{keyed("tox.ini", "source of testenv.deps"), c.tox}, {keyed("pyproject.toml", "tool.mypy.strict"), c.changed},
+			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true},
+		} {
+			if got := p.Classify(part.change).Class == policy.ClassProtected; got != part.counts {
+				t.Errorf("with %s, a change of %s %q is protected: %v", c.run, part.change.Path, part.change.KeysChanged, got)
+			}
+		}
+	}
+	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "lint", "run": ["golangci-lint", "run"]}]`)
+	if got, want := p.Classify(modified(".golangci.yml")).Because, "it decides what golangci-lint does (**/.golangci.*), which the criterion lint may run"; got != want {
+		t.Errorf("because %q, want %q", got, want)
+	}
+}
+
+// TestProtectedHelpers checks that a file which a runner loads beside the tests is free only where the base's own contract takes it
+// from the base.
+func TestProtectedHelpers(t *testing.T) {
+	const (
+		counted = `"acceptance_criteria": [{"id": "u", "run": ["pytest"], "test_report": "r.xml"}]`
+		crossed = counted + `, "tests": [{"files": ["**/conftest.py"], "criteria": ["u"]}]`
+	)
+	for _, c := range []struct {
+		trust     facts.Trust
+		contracts []string
+		want      policy.Class
+	}{
+		{"", []string{`"allowed_files": ["**"]`}, policy.ClassProtected},
+		{"", []string{`"allowed_files": ["**"], ` + crossed}, policy.ClassAllowed},
+		{facts.TrustHead, []string{`"allowed_files": ["**"], ` + counted, `"task_id": "T-1", "allowed_files": ["**"], "tests": [{"files": ["**/conftest.py"], "criteria": ["u"]}]`}, policy.ClassProtected},
+	} {
+		p, problems := join(t, c.trust, c.contracts...)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if got := p.Classify(modified("a/conftest.py")).Class; got != c.want {
+			t.Errorf("%q: %s", c.contracts, got)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
-const ProtectedVersion = 4
+const ProtectedVersion = 5
 
 // Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
 // they decide how the gate, the agent or an acceptance command behaves. With Harmless, a change does not count if it changes
@@ -22,6 +22,12 @@ type Protected struct {
 	Harmless []string // keys that do not count; every other key counts, and so does a new file
 	NewKeys  []string // the keys that count in a new file, if not all of it
 	Effects  bool     // the effect on files counts, not the content
+	// Programs decide with the files of the entry what they do. The entry counts where a command may run one of them; without
+	// any, it always counts.
+	Programs []string
+	Tests    bool                // the entry does not count where a cross run takes the file from the base
+	Owned    []ecosystem.Program // the keys of such programs
+	WholeFor []string            // programs: where a command may run one, every change counts
 }
 
 // Whole reports whether every change of a file of the entry counts.
@@ -80,9 +86,20 @@ func ofEcosystems() (list []Protected) {
 				list = append(list, column)
 			}
 		}
+		if e.Helpers != nil {
+			reason := "a runner loads it beside the tests of " + e.Name
+			list = append(list, Protected{Patterns: anywhere(e.Helpers...), Reason: reason, Tests: true})
+		}
+		for _, p := range e.Linters {
+			if p.Files != nil {
+				reason := "it decides what " + strings.Join(p.Names, " or ") + " does"
+				list = append(list, Protected{Patterns: anywhere(p.Files...), Reason: reason, Programs: p.Names})
+			}
+		}
 		for _, k := range e.Keyed {
 			list = append(list, Protected{
 				Patterns: anywhere(k.Pattern), Reason: "it decides what is built, tested and installed", Harmless: k.Harmless, NewKeys: k.NewKeys,
+				Owned: e.Linters, WholeFor: k.Whole,
 			})
 		}
 	}
@@ -98,9 +115,9 @@ func anywhere(globs ...string) (list []string) {
 }
 
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
-// the file name is another spelling, whose keys no program reads.
-func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool) {
-	if e.Whole() || !exact {
+// the file name is another spelling, whose keys no program reads. mayRun finds the command that may run a program.
+func (e *Protected) counts(c *change.Change, exact bool, mayRun func(programs []string) *command) (keys []string, ok bool) {
+	if e.Whole() || !exact || e.WholeFor != nil && mayRun(e.WholeFor) != nil {
 		return nil, true
 	}
 	if e.Effects {
@@ -115,7 +132,7 @@ func (e *Protected) counts(c *change.Change, exact bool) (keys []string, ok bool
 		return keys, len(keys) > 0
 	case change.Modified:
 		if c.KeysKnown {
-			keys = matching(c.KeysChanged, e.isKey)
+			keys = matching(c.KeysChanged, func(key string) bool { return e.isKey(key) && !e.isIdle(key, mayRun) })
 			return keys, len(keys) > 0
 		}
 	}
@@ -127,8 +144,18 @@ func (e *Protected) isNewKey(key string) bool {
 }
 
 func (e *Protected) isKey(key string) bool {
-	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return key == h || strings.HasPrefix(key, h+".") })
+	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return below(key, h) })
 }
+
+// isIdle reports whether a key belongs to a program that no command may run.
+func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) bool {
+	key = strings.TrimPrefix(key, "source of ")
+	return slices.ContainsFunc(e.Owned, func(p ecosystem.Program) bool {
+		return slices.ContainsFunc(p.Keys, func(own string) bool { return below(key, own) }) && mayRun(p.Names) == nil
+	})
+}
+
+func below(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
 
 func topLevel(key string) string {
 	top, _, _ := strings.Cut(key, ".")

@@ -3,6 +3,7 @@ package keydiff
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"path"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/mod/modfile"
+
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Kind is a kind of files of which only some keys are protected.
@@ -28,17 +31,35 @@ var kinds = map[string]*Kind{
 	"package.json": {
 		changed: jsonKeys("dependencies", "devDependencies", "optionalDependencies", "peerDependencies"), Added: true, Limit: 4 << 20, Cost: 1,
 	},
-	"composer.json":            {changed: jsonKeys("require", "require-dev"), Limit: 4 << 20, Cost: 1},
+	"composer.json":            {changed: composerKeys, Limit: 4 << 20, Cost: 1},
 	"go.mod":                   {changed: modKeysChanged, Limit: 4 << 20, Cost: 1},
 	"pyproject.toml":           {changed: tomlKeys("", "project", "tool.poetry"), Limit: 128 << 10, Cost: 16},
-	"Cargo.toml":               {changed: tomlKeys("", "workspace"), Limit: 128 << 10, Cost: 16},
+	"Cargo.toml":               {changed: cargoKeys, Limit: 128 << 10, Cost: 16},
+	"Makefile":                 {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"makefile":                 {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"GNUmakefile":              {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"Justfile":                 {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"justfile":                 {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	".justfile":                {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"global.json":              {changed: globalKeys, Limit: 1 << 20, Cost: 1},
+	".sln":                     {changed: solutionKeys, Limit: 4 << 20, Cost: 1},
+	"tox.ini":                  {changed: toxKeys, Limit: 1 << 20, Cost: 1},
+	"setup.cfg":                {changed: iniKeys, Limit: 1 << 20, Cost: 1},
+	"setup.py":                 {changed: lineKeys(&setupPy), Limit: 256 << 10, Cost: 64},
+	"mix.exs":                  {changed: mixKeys, Limit: 256 << 10, Cost: 64},
+	"gradle.properties":        {changed: lineKeys(&properties), Limit: 256 << 10, Cost: 64},
+	"settings.gradle":          {changed: settingsKeys, Limit: 256 << 10, Cost: 64},
+	"settings.gradle.kts":      {changed: settingsKeys, Limit: 256 << 10, Cost: 64},
 	"pnpm-workspace.yaml":      {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},
 	"pom.xml":                  {changed: xmlKeys(pomKeys), Limit: 4 << 20, Cost: 4},
 	".csproj":                  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
+	".fsproj":                  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
+	".vbproj":                  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
+	"Directory.Build.props":    {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
 	"Directory.Packages.props": {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
 	"Gemfile":                  {changed: lineKeys(&gemfile), Limit: 4 << 20, Cost: 1},
-	"build.gradle":             {changed: lineKeys(&gradle), Limit: 4 << 20, Cost: 1},
-	"build.gradle.kts":         {changed: lineKeys(&gradle), Limit: 4 << 20, Cost: 1},
+	"build.gradle":             {changed: gradleKeys, Added: true, Limit: 256 << 10, Cost: 64},
+	"build.gradle.kts":         {changed: gradleKeys, Added: true, Limit: 256 << 10, Cost: 64},
 	"requirements.txt":         {changed: lineKeys(&requirements), Limit: 4 << 20, Cost: 1},
 }
 
@@ -92,6 +113,33 @@ func jsonKeys(tables ...string) func(before, after []byte) ([]string, error) {
 		}
 		return memberKeys(old, now, 1, tables), nil
 	}
+}
+
+// composerKeys are [jsonKeys] of a composer.json, with one part more where plugins have their settings.
+func composerKeys(before, after []byte) ([]string, error) {
+	keys, err := jsonKeys("require", "require-dev")(before, after)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"extra", "config"} {
+		at := slices.Index(keys, name)
+		if at < 0 {
+			continue
+		}
+		old, _ := topLevel(before) // as above
+		now, _ := topLevel(after)
+		was, err := topLevel([]byte(cmp.Or(old[name], "{}")))
+		is, errNow := topLevel([]byte(cmp.Or(now[name], "{}")))
+		if err != nil || errNow != nil {
+			continue // no object: the whole key
+		}
+		keys = slices.Delete(keys, at, at+1)
+		for _, key := range differing(was, is) {
+			keys = append(keys, name+"."+tomlKey(key))
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
 }
 
 // memberKeys lists the members that differ, and the sources in tables that do, whose values are JSON of a depth.
@@ -171,8 +219,10 @@ func modKeysChanged(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return differing(old, now), nil
+	return changedParts(old, now), nil
 }
+
+var goVersion = input.Lazily(`^(?:go)?\d+\.\d+(?:\.\d+)?$`)
 
 // directives are the arguments of each directive of a go.mod, sorted and without comments.
 func directives(data []byte) (map[string]string, error) {
@@ -195,7 +245,12 @@ func directives(data []byte) (map[string]string, error) {
 	all := map[string]string{}
 	for name, list := range lines {
 		slices.Sort(list)
-		all[name] = strings.Join(list, "\n")
+		if text := strings.Join(list, "\n"); (name == "go" || name == "toolchain") && goVersion().MatchString(text) {
+			all[lowerVersion+name] = strings.TrimPrefix(text, "go")
+			all[name] = "a version"
+		} else {
+			all[name] = text
+		}
 	}
 	return all, nil
 }

@@ -89,30 +89,49 @@ func (e *element) plain(names ...string) bool {
 	return !slices.ContainsFunc(e.children, func(c *element) bool { return len(c.attrs) > 0 || !harmless(c.name, c.text) })
 }
 
-// plainWords are words without a path, and without an expression but the property of Maven.
-var plainWords = input.Lazily(`^(?:[\w.;,:+\[\]()\s-]|\$\{[\w.-]+\})*$`)
+// plainWords are words without a path, and without an expression but a property.
+var plainWords = input.Lazily(`^(?:[\w.;,:+\[\]()\s-]|\$\{[\w.-]+\}|\$\(\w+\))*$`)
 
-// xmlKeys lists the keys that differ: keys calls add for each part of a document, with its key.
-func xmlKeys(keys func(root *element, add func(key string, e *element))) func(before, after []byte) ([]string, error) {
+// xmlParts are the parts of a document by their key: elements, and lists whose order does not matter.
+type xmlParts struct {
+	elements map[string]*strings.Builder
+	lists    map[string][]string
+}
+
+func (p *xmlParts) add(key string, e *element) {
+	if p.elements[key] == nil {
+		p.elements[key] = &strings.Builder{}
+	}
+	e.write(p.elements[key])
+}
+
+func (p *xmlParts) list(key string, entries ...string) {
+	p.lists[key] = append(p.lists[key], entries...)
+}
+
+func (p *xmlParts) texts() map[string]string {
+	all := map[string]string{}
+	for key, part := range p.elements {
+		all[key] = part.String()
+	}
+	for key, list := range p.lists {
+		slices.Sort(list)
+		all[key] = strings.Join(list, "\n")
+	}
+	return all
+}
+
+// xmlKeys lists the keys that differ of the parts that keys finds in a document.
+func xmlKeys(keys func(root *element, parts *xmlParts)) func(before, after []byte) ([]string, error) {
 	read := func(data []byte) (map[string]string, error) {
 		root, err := readXML(data)
 		if err != nil {
 			return nil, err
 		}
-		parts := map[string]*strings.Builder{}
-		add := func(key string, e *element) {
-			if parts[key] == nil {
-				parts[key] = &strings.Builder{}
-			}
-			e.write(parts[key])
-		}
-		add("attributes", &element{name: root.name, attrs: root.attrs, text: root.text})
-		keys(root, add)
-		all := map[string]string{}
-		for key, part := range parts {
-			all[key] = part.String()
-		}
-		return all, nil
+		parts := &xmlParts{elements: map[string]*strings.Builder{}, lists: map[string][]string{}}
+		parts.add("attributes", &element{name: root.name, attrs: root.attrs, text: root.text})
+		keys(root, parts)
+		return parts.texts(), nil
 	}
 	return func(before, after []byte) ([]string, error) {
 		old, err := read(before)
@@ -123,84 +142,6 @@ func xmlKeys(keys func(root *element, add func(key string, e *element))) func(be
 		if err != nil {
 			return nil, err
 		}
-		return differing(old, now), nil
-	}
-}
-
-var (
-	versionProperty = input.Lazily(`(?i)^[\w.-]*version$`)
-	toolProperty    = input.Lazily(`(?i)java|jdk|maven|plugin|surefire|failsafe`)
-	reference       = input.Lazily(`\$\{[^}]*\}`)
-)
-
-// pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. A property that only dependencies use, and that contains a
-// version, is a part of them.
-func pomKeys(root *element, add func(key string, e *element)) {
-	used := map[string]bool{}
-	var properties []*element
-	var walk func(e *element, key string)
-	walk = func(e *element, key string) {
-		deps := key == "dependencies" || key == "dependencyManagement.dependencies"
-		if len(e.attrs) > 0 || e.text != "" && len(e.children) > 0 || deps && slices.ContainsFunc(e.children, func(c *element) bool { return c.name != "dependency" }) {
-			add(sourceOf+key, e)
-		}
-		for _, c := range e.children {
-			below := strings.TrimPrefix(key+"."+tomlKey(c.name), ".")
-			switch {
-			case deps:
-				add(key, c)
-				if !c.plain("groupId", "artifactId", "version", "scope", "type", "classifier", "optional", "exclusions") || isSystem(c) {
-					add(sourceOf+key, c)
-				}
-				continue
-			case key == "properties":
-				properties = append(properties, c)
-			case key == "" && len(c.children) > 0, below == "dependencyManagement.dependencies":
-				walk(c, below)
-				continue
-			default:
-				add(below, c)
-			}
-			for _, name := range reference().FindAllString(c.String(), -1) {
-				used[name] = true
-			}
-		}
-	}
-	walk(&element{children: root.children}, "")
-	for _, p := range properties {
-		version := versionProperty().MatchString(p.name) && !toolProperty().MatchString(p.name) && !used["${"+p.name+"}"]
-		if version && len(p.attrs)+len(p.children) == 0 && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
-			add("dependencies", p)
-		} else {
-			add("properties."+tomlKey(p.name), p)
-		}
-	}
-}
-
-// isSystem reports whether a dependency of Maven is a file.
-func isSystem(dependency *element) bool {
-	return slices.ContainsFunc(dependency.children, func(c *element) bool { return c.name == "scope" && !isScope().MatchString(c.text) })
-}
-
-var isScope = input.Lazily(`^(?:compile|provided|runtime|test|import)$`)
-
-// projectKeys are the keys of an MSBuild project: of two parts, where neither a condition nor an expression is in the way.
-func projectKeys(root *element, add func(key string, e *element)) {
-	for _, group := range root.children {
-		if len(group.attrs) > 0 || group.text != "" || group.name != "PropertyGroup" && group.name != "ItemGroup" {
-			add(tomlKey(group.name), group)
-			continue
-		}
-		for _, c := range group.children {
-			key := group.name + "." + tomlKey(c.name)
-			add(key, c)
-			plain := len(c.attrs)+len(c.children) == 0 && !strings.Contains(c.text, "$(")
-			if group.name == "ItemGroup" {
-				plain = c.text == "" && c.plain("Include", "Version", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
-			}
-			if !plain {
-				add(sourceOf+key, c)
-			}
-		}
+		return changedParts(old, now), nil
 	}
 }

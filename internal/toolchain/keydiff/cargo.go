@@ -1,0 +1,80 @@
+package keydiff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// cargoKeys are the keys of a Cargo.toml. Dependencies of one target are dependencies. A feature may grow, by what is no feature yet:
+// tests are often left out where another one is on.
+func cargoKeys(before, after []byte) ([]string, error) {
+	keys, err := tomlKeys("", "workspace")(before, after)
+	if err != nil {
+		return nil, err
+	}
+	old, _ := ReadTOML(before) // as above
+	now, _ := ReadTOML(after)
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "target" || strings.HasPrefix(key, "target.") })
+	was, is := tomlTable(old, "target"), tomlTable(now, "target")
+	targets := map[string]bool{}
+	for _, table := range []map[string]any{was, is} {
+		for target := range table {
+			targets[target] = true
+		}
+	}
+	for _, target := range slices.Sorted(maps.Keys(targets)) {
+		a, okWas := asTable(was[target])
+		b, okIs := asTable(is[target])
+		if !okWas || !okIs {
+			keys = append(keys, "target."+tomlKey(target))
+			continue
+		}
+		for _, key := range tomlDiff(nil, "target.", a, b, 1) {
+			keys = append(keys, key)
+			name := strings.TrimPrefix(key, "target.")
+			keys = addSources(keys, key, a[name], b[name])
+		}
+	}
+	if !tableGrows(tomlTable(old, "features"), tomlTable(now, "features")) {
+		keys = append(keys, fewer+"features")
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+// asTable is a table, or an empty one for nothing.
+func asTable(v any) (map[string]any, bool) {
+	if v == nil {
+		return nil, true
+	}
+	table, ok := v.(map[string]any)
+	return table, ok
+}
+
+// tableGrows reports whether no feature lost a part, the default did not change, and what features gained was no feature before.
+func tableGrows(old, now map[string]any) bool {
+	if fmt.Sprint(old["default"]) != fmt.Sprint(now["default"]) {
+		return false
+	}
+	for name, was := range old {
+		parts, ok := was.([]any)
+		left, still := now[name].([]any)
+		if !ok || !still {
+			return false
+		}
+		for _, part := range parts {
+			if !slices.Contains(left, part) {
+				return false
+			}
+		}
+		for _, part := range left {
+			text, isText := part.(string)
+			if _, known := old[text]; !isText || known && !slices.Contains(parts, part) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+package keydiff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// Keys that count in one direction alone.
+const (
+	lowerVersion = "lower version of " // a version that falls or goes: one that rises is that of any dependency
+	fewer        = "fewer "            // a list that loses an entry: one that grows tests more
+)
+
+// changedParts lists the keys whose values differ, sorted; of a key with a direction only a change in the direction that counts.
+func changedParts(old, now map[string]string) []string {
+	return slices.DeleteFunc(differing(old, now), func(key string) bool {
+		switch {
+		case strings.HasPrefix(key, lowerVersion):
+			return !isLower(old[key], now[key])
+		case strings.HasPrefix(key, fewer):
+			return !loses(strings.Split(old[key], "\n"), strings.Split(now[key], "\n"))
+		}
+		return false
+	})
+}
+
+// isLower reports whether a version is lower than it was: one of several, a line each. What cannot be compared is lower. A version that is
+// gone, or new, is a change of something else too.
+func isLower(old, now string) bool {
+	if old == "" || now == "" || old == now {
+		return false
+	}
+	if strings.Contains(old+now, "\n") {
+		was, is := strings.Split(old, "\n"), strings.Split(now, "\n")
+		for i := range was {
+			if i < len(is) && isLower(was[i], is[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	a, b := numbers(old), numbers(now)
+	return len(a) == 0 || len(b) == 0 || slices.Compare(b, a) < 0
+}
+
+// numbers are those at the start of a version.
+func numbers(version string) (list []int) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+		digits, rest, _ := strings.Cut(part, "-")
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			break
+		}
+		if list = append(list, n); rest != "" {
+			break
+		}
+	}
+	return list
+}
+
+// loses reports whether a list lost an entry, if not to one of the same kind with a higher number: py310 after py39.
+func loses(old, now []string) bool {
+	return slices.ContainsFunc(old, func(was string) bool {
+		name, number := numbered(was)
+		return was != "" && !slices.ContainsFunc(now, func(is string) bool {
+			newName, newNumber := numbered(is)
+			return is == was || number != "" && newNumber != "" && newName == name && !isLower(number, newNumber)
+		})
+	})
+}
+
+var numberedName = input.Lazily(`^([a-z]+)(\d[\d.]*)$`)
+
+func numbered(entry string) (name, number string) {
+	if m := numberedName().FindStringSubmatch(entry); m != nil {
+		return m[1], m[2]
+	}
+	return entry, ""
+}

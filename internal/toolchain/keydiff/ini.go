@@ -1,0 +1,171 @@
+package keydiff
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var (
+	iniSection  = input.Lazily(`^\[([^\[\]]+)\]$`)
+	iniKey      = input.Lazily(`^([A-Za-z_][\w.{},!-]*)\s*[=:](.*)$`)
+	requirement = requirements.top
+	factors     = input.Lazily(`^[\w{},!.-]+:\s+`)
+	otherDeps   = input.Lazily(`^\{\[[\w:.-]+\]deps\}$`)
+	describes   = input.Lazily(`^(?:metadata\.(?:version|description|long_description|long_description_content_type|author|author_email|` +
+		`maintainer|maintainer_email|classifiers|keywords|license|license_file|license_files|url|project_urls|download_url)|` +
+		`options\.(?:python_requires|zip_safe|include_package_data)|options\.package_data\..*|testenv\..*\.description|testenv\.description|tox\.minversion|tox\.min_version)$`)
+	requires = input.Lazily(`^(?:tox\.requires|testenv\..*\.deps|testenv\.deps|options\.install_requires|options\.setup_requires|options\.tests_require|` +
+		`options\.extras_require\..*)$`)
+	// oddLine are characters that end a line for some readers and not for others.
+	oddLine = "\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029\x00"
+)
+
+// toxKeys are [iniKeys] of a tox.ini, where a section that no other tool reads is one of tox.
+func toxKeys(before, after []byte) ([]string, error) { return iniDiff(before, after, true) }
+
+// iniKeys are the keys of a setup.cfg: the section and the name. Requirements of a registry are dependencies, what describes
+// a project is its description, and environments count where one goes.
+func iniKeys(before, after []byte) ([]string, error) { return iniDiff(before, after, false) }
+
+// toolSections are sections of a tox.ini that are for another tool.
+var toolSections = input.Lazily(`^(?:tox|testenv|pytest|tool|coverage|flake8|mypy|pylint|isort|pycodestyle|pep8|pydocstyle|doc8|gh-actions|gh)(?:\.|$)`)
+
+func iniDiff(before, after []byte, tox bool) ([]string, error) {
+	old, err := readINI(string(before), tox)
+	if err != nil {
+		return nil, err
+	}
+	now, err := readINI(string(after), tox)
+	if err != nil {
+		return nil, err
+	}
+	return changedParts(old, now), nil
+}
+
+func readINI(text string, tox bool) (map[string]string, error) {
+	values, err := iniValues(strings.ReplaceAll(text, "\r\n", "\n"))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{"dependencies": "", "description": ""}
+	var dependencies, description []string
+	for key, value := range values {
+		if tox && !toolSections().MatchString(key) {
+			key = "testenv." + key
+		}
+		switch {
+		case describes().MatchString(key):
+			description = append(description, key+"="+value)
+		case key == "tox.envlist" || key == "tox.env_list":
+			list := environments(value)
+			slices.Sort(list)
+			all[fewer+"environments"] = strings.Join(list, "\n")
+		case requires().MatchString(key):
+			other := ""
+			for line := range strings.SplitSeq(value, "\n") {
+				name := strings.TrimSpace(factors().ReplaceAllString(line, ""))
+				switch {
+				case line == "":
+				case requirement().MatchString(name) && !archive().MatchString(name), otherDeps().MatchString(name):
+					dependencies = append(dependencies, key+"="+line)
+				default:
+					other += line + "\n"
+				}
+			}
+			if other != "" {
+				all[sourceOf+key] = other
+			}
+		default:
+			all[key] = value + "\n"
+		}
+	}
+	slices.Sort(dependencies)
+	slices.Sort(description)
+	all["dependencies"], all["description"] = strings.Join(dependencies, "\n"), strings.Join(description, "\n")
+	return all, nil
+}
+
+// iniValues reads the values by section and name. It takes less than the readers of Python do: what two of them read differently is
+// an error.
+func iniValues(text string) (map[string]string, error) {
+	if strings.ContainsAny(text, oddLine) || strings.HasPrefix(text, "\ufeff") {
+		return nil, errors.New("it has characters that end a line for some readers")
+	}
+	values := map[string]string{}
+	section, key := "", ""
+	for raw := range strings.SplitSeq(text, "\n") {
+		line := strings.TrimSpace(raw)
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case strings.TrimLeft(raw, " \t") != raw:
+			if key == "" {
+				return nil, errors.New("a line is indented below no key")
+			}
+			values[key] += "\n" + line
+		case iniSection().MatchString(line):
+			section, key = sectionKey(iniSection().FindStringSubmatch(line)[1]), ""
+		default:
+			m := iniKey().FindStringSubmatch(line)
+			if m == nil || section == "" {
+				return nil, errors.New("a line is neither a section nor a key")
+			}
+			if key = section + "." + tomlKey(strings.ToLower(m[1])); values[key] != "" || strings.Contains(m[1], "=") {
+				return nil, errors.New("a key is there twice")
+			}
+			values[key] = strings.TrimSpace(m[2]) + " "
+		}
+	}
+	for key, value := range values {
+		values[key] = strings.TrimSpace(value)
+	}
+	return values, nil
+}
+
+// sectionKey is the key of a section: "testenv:py" is testenv.py, and "mypy-a.*" belongs to mypy.
+func sectionKey(section string) string {
+	if module, found := strings.CutPrefix(section, "mypy-"); found {
+		return "mypy." + tomlKey(module)
+	}
+	var parts []string
+	for part := range strings.SplitSeq(section, ":") {
+		for name := range strings.SplitSeq(part, ".") {
+			parts = append(parts, tomlKey(name))
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// environments expands the list of a tox.ini: py{39,310}-a is two.
+func environments(value string) (list []string) {
+	depth := 0
+	for entry := range strings.FieldsFuncSeq(value, func(r rune) bool {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		return depth == 0 && strings.ContainsRune(", \n\t", r)
+	}) {
+		open := []string{entry}
+		for len(open) > 0 && len(list) < maxKeys {
+			at := open[len(open)-1]
+			start := strings.IndexByte(at, '{')
+			end := strings.IndexByte(at, '}')
+			if open = open[:len(open)-1]; start < 0 || end < start {
+				list = append(list, at)
+				continue
+			}
+			for option := range strings.SplitSeq(at[start+1:end], ",") { // the last one first, so that few are open
+				open = append(open, at[:start]+strings.TrimSpace(option)+at[end+1:])
+			}
+		}
+	}
+	if len(list) >= maxKeys {
+		return []string{value}
+	}
+	return list
+}

@@ -1,0 +1,116 @@
+package keydiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var (
+	versionProperty = input.Lazily(`(?i)^(?:[\w.-]*version|maven\.compiler\.(?:source|target|release))$`)
+	toolProperty    = input.Lazily(`(?i)java|jdk|maven|plugin|surefire|failsafe`)
+	reference       = input.Lazily(`\$\{[^}]*\}`)
+)
+
+// describing are elements that describe a project, or say what its site shows and where it is published.
+var describing = []string{
+	"scm", "licenses", "developers", "contributors", "organization", "mailingLists", "issueManagement", "ciManagement", "distributionManagement", "reporting",
+}
+
+// publishing are plugins, without maven- and -plugin, that document, check, package or publish what was tested: what they are told is
+// harmless, which ones there are is not.
+var publishing = []string{
+	"javadoc", "source", "gpg", "release", "deploy", "install", "site", "jar", "bundle", "assembly", "shade", "central-publishing-maven", "nexus-staging-maven",
+	"bnd-maven", "moditect-maven", "japicmp-maven", "clirr-maven", "animal-sniffer-maven", "spotless-maven", "fmt-maven", "checkstyle", "pmd", "spotbugs-maven",
+	"enforcer", "license-maven", "versions-maven", "versions", "scm-publish", "changes", "project-info-reports", "flatten-maven", "flatten", "cyclonedx-maven",
+	"apache-rat",
+}
+
+// pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. The version of a plugin counts apart from it, and only where
+// it falls, also in a property that nothing but such versions uses. One that only dependencies use is a part of them.
+func pomKeys(root *element, parts *xmlParts) {
+	used, tools := map[string]bool{}, map[string]bool{}
+	var properties []*element
+	var walk func(e *element, key string)
+	walk = func(e *element, key string) {
+		deps := key == "dependencies" || key == "dependencyManagement.dependencies"
+		if len(e.attrs) > 0 || e.text != "" && len(e.children) > 0 || deps && slices.ContainsFunc(e.children, func(c *element) bool { return c.name != "dependency" }) {
+			parts.add(sourceOf+key, e)
+		}
+		for _, c := range e.children {
+			below := strings.TrimPrefix(key+"."+tomlKey(c.name), ".")
+			switch {
+			case deps:
+				parts.add(key, c)
+				if !c.plain("groupId", "artifactId", "version", "scope", "type", "classifier", "optional", "exclusions") || isSystem(c) {
+					parts.add(sourceOf+key, c)
+				}
+				continue
+			case key == "properties":
+				properties = append(properties, c)
+			case slices.Contains(describing, below):
+				parts.add(below, c)
+				continue
+			case key == "" && len(c.children) > 0, below == "dependencyManagement.dependencies":
+				walk(c, below)
+				continue
+			default:
+				c = c.withoutVersions(parts, tools)
+				parts.add(below, c)
+			}
+			for _, name := range reference().FindAllString(c.String(), -1) {
+				used[name] = true
+			}
+		}
+	}
+	walk(&element{children: root.children}, "")
+	for _, p := range properties {
+		version := versionProperty().MatchString(p.name) && !used["${"+p.name+"}"]
+		if version && len(p.attrs)+len(p.children) == 0 && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
+			isTool := toolProperty().MatchString(p.name) // a parent may use it: a new one may lower what was inherited
+			if isTool {
+				parts.add("properties."+tomlKey(p.name), &element{name: p.name})
+			}
+			if isTool || tools["${"+p.name+"}"] {
+				parts.list(lowerVersion+tomlKey(p.name), p.text)
+			} else {
+				parts.add("dependencies", p)
+			}
+		} else {
+			parts.add("properties."+tomlKey(p.name), p)
+		}
+	}
+}
+
+// withoutVersions is an element in which no artifact, such as a plugin, has a version of a registry: those are parts of their own.
+// tools are the properties that name such versions.
+func (e *element) withoutVersions(parts *xmlParts, tools map[string]bool) *element {
+	copied := &element{name: e.name, attrs: e.attrs, text: e.text}
+	artifact := ""
+	for _, c := range e.children {
+		if c.name == "artifactId" {
+			artifact = c.text
+		}
+	}
+	publishes := e.name == "plugin" && slices.Contains(publishing, strings.TrimSuffix(strings.TrimPrefix(artifact, "maven-"), "-plugin"))
+	for _, c := range e.children {
+		if publishes && c.name != "artifactId" && c.name != "groupId" {
+			continue
+		}
+		if artifact != "" && c.name == "version" && len(c.attrs)+len(c.children) == 0 && isPlain(c.text) {
+			parts.list(lowerVersion+artifact, c.text)
+			tools[c.text] = true
+			continue
+		}
+		copied.children = append(copied.children, c.withoutVersions(parts, tools))
+	}
+	return copied
+}
+
+// isSystem reports whether a dependency of Maven is a file.
+func isSystem(dependency *element) bool {
+	return slices.ContainsFunc(dependency.children, func(c *element) bool { return c.name == "scope" && !isScope().MatchString(c.text) })
+}
+
+var isScope = input.Lazily(`^(?:compile|provided|runtime|test|import)$`)

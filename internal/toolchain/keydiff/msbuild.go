@@ -1,0 +1,171 @@
+package keydiff
+
+import (
+	"encoding/xml"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var (
+	// plainCondition reads properties and calls functions of MSBuild itself, which change nothing.
+	plainCondition = input.Lazily(`^(?:[\w\s.'"=!<>|,;/-]|&|\(|\)|\$\(\w+\)|\$\(\[MSBuild\]::\w+\(|\$\(\w+\.(?:StartsWith|EndsWith|Contains)\()*$`)
+	plainProperty  = input.Lazily(`^(?:[^$@%]|\$\(\w+\))*$`)
+	projectFile    = input.Lazily(`^[\w./\\-]+\.(?:cs|fs|vb)proj$`)
+	testPackage    = input.Lazily(`(?i)test\.sdk|xunit|nunit|mstest|tunit|testing\.platform|istestproject|expecto`)
+	versionName    = input.Lazily(`^\w+Version$`)
+)
+
+// ofProduct are properties that decide what a project of tests contains, and only how any other is built.
+var ofProduct = []string{
+	"PropertyGroup.DefineConstants", "PropertyGroup.TargetFramework", "PropertyGroup.TargetFrameworks", "PropertyGroup.DisableImplicitFrameworkReferences",
+}
+
+// isPlainlyConditional reports whether an element has at most a condition that only reads.
+func isPlainlyConditional(attrs []xml.Attr) bool {
+	return len(attrs) == 0 || len(attrs) == 1 && attrs[0].Name.Space == "" && attrs[0].Name.Local == "Condition" && plainCondition().MatchString(attrs[0].Value)
+}
+
+// projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an expression is in
+// the way. Frameworks, references to projects and namespaces count where one goes.
+func projectKeys(root *element, parts *xmlParts) {
+	tests := testPackage().MatchString(root.String())
+	for _, group := range root.children {
+		if !isPlainlyConditional(group.attrs) || group.text != "" || group.name != "PropertyGroup" && group.name != "ItemGroup" {
+			parts.add(tomlKey(group.name), group)
+			continue
+		}
+		for _, c := range group.children {
+			key := group.name + "." + tomlKey(c.name)
+			if !tests && slices.Contains(ofProduct, key) {
+				key = "PropertyGroup.Version"
+			}
+			always := len(group.attrs) == 0
+			include := len(c.attrs) == 1 && c.attrs[0].Name.Local == "Include" && len(c.children) == 0 && c.text == "" && always
+			switch {
+			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
+				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
+				continue
+			case key == "ItemGroup.ProjectReference" && include && projectFile().MatchString(c.attrs[0].Value):
+				parts.list(fewer+"references to projects", c.attrs[0].Value)
+				continue
+			case key == "ItemGroup.Using" && include && !strings.ContainsAny(c.attrs[0].Value, "$@%;"):
+				parts.list(fewer+"namespaces", c.attrs[0].Value)
+				continue
+			}
+			part := &element{name: "of", attrs: group.attrs, children: []*element{c}}
+			isVersion := versionName().MatchString(c.name) && isPlain(c.text) && len(c.attrs)+len(c.children) == 0
+			if group.name == "PropertyGroup" && isVersion {
+				key = "PropertyGroup.Version"
+			}
+			plain := isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text)
+			if group.name == "ItemGroup" {
+				plain = c.text == "" && c.plain("Include", "Update", "Version", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
+				if key == "ItemGroup.None" && isPacked(c) {
+					continue
+				}
+			}
+			parts.add(key, part)
+			if !plain {
+				parts.add(sourceOf+key, part)
+			}
+		}
+	}
+}
+
+// isPacked reports whether an item only puts a file into the package.
+func isPacked(item *element) bool {
+	packs := false
+	for _, a := range item.attrs {
+		switch a.Name.Local {
+		case "Include", "PackagePath", "Visible":
+		case "Pack":
+			packs = true
+		default:
+			return false
+		}
+	}
+	return packs && len(item.children) == 0
+}
+
+var (
+	solutionProject = input.Lazily(`^Project\("\{[\w-]+\}"\) = "[^"]*", "[^"]*", "(\{[\w-]+\})"$`)
+	solutionItem    = input.Lazily(`^[^={}]+ = [^={}]+$`)
+	solutionOf      = input.Lazily(`^(\{[\w-]+\})\.`)
+	solutionNested  = input.Lazily(`^\{[\w-]+\} = \{[\w-]+\}$`)
+)
+
+// solutionKeys are the keys of a solution of .NET: its projects, how each is built, and the rest. A project may come.
+func solutionKeys(before, after []byte) ([]string, error) {
+	return changedParts(readSolution(string(before), nil), readSolution(string(after), projectsOf(solutionProject(), string(before)))), nil
+}
+
+func projectsOf(project *regexp.Regexp, text string) map[string]bool {
+	ids := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if m := project.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			ids[m[1]] = true
+		}
+	}
+	return ids
+}
+
+// readSolution reads a solution. Of a project that is not known, how it is built is left out; nil for all known.
+func readSolution(text string, known map[string]bool) map[string]string {
+	var projects, builds []string
+	var rest strings.Builder
+	inItems := false
+	for raw := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		line := strings.TrimSpace(raw)
+		switch m := solutionOf().FindStringSubmatch(line); {
+		case line == "", strings.HasPrefix(line, "VisualStudioVersion"), strings.HasPrefix(line, "MinimumVisualStudioVersion"), strings.HasPrefix(line, "# Visual Studio"):
+		case line == "EndProject", line == "EndProjectSection", line == "ProjectSection(SolutionItems) = preProject":
+			inItems = strings.HasPrefix(line, "ProjectSection")
+		case inItems && solutionItem().MatchString(line), solutionNested().MatchString(line):
+		case solutionProject().MatchString(line):
+			projects = append(projects, line)
+		case m != nil && known != nil && !known[m[1]]:
+		case m != nil:
+			builds = append(builds, line)
+		default:
+			rest.WriteString(line + "\n")
+		}
+	}
+	slices.Sort(projects)
+	slices.Sort(builds)
+	return map[string]string{fewer + "projects": strings.Join(projects, "\n"), "builds": strings.Join(builds, "\n"), "solution": rest.String()}
+}
+
+// globalKeys are the keys of a global.json. The version of the SDK may rise.
+func globalKeys(before, after []byte) ([]string, error) {
+	read := func(data []byte) (map[string]string, error) {
+		members, err := topLevel(data)
+		if err != nil {
+			return nil, err
+		}
+		sdk, err := topLevel([]byte(members["sdk"]))
+		if err != nil {
+			return members, nil // the whole key
+		}
+		delete(members, "sdk")
+		for name, value := range sdk {
+			if key := "sdk." + tomlKey(name); name == "version" {
+				members[lowerVersion+"sdk"] = strings.Trim(value, `"`)
+			} else {
+				members[key] = value
+			}
+		}
+		return members, nil
+	}
+	old, err := read(before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := read(after)
+	if err != nil {
+		return nil, err
+	}
+	return changedParts(old, now), nil
+}

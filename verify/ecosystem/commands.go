@@ -1,0 +1,76 @@
+package ecosystem
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Starters are programs that run the one in their arguments, and words that stand between the two.
+var Starters = []string{
+	"npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "run", "exec", "bundle", "php",
+	"coverage", "env", "command", "time", "nice", "timeout", "xvfb-run", "-m", "--", "python", "python3",
+}
+
+// builtins are words at the start of a command that run nothing of a repository.
+var builtins = []string{"cd", "set", "export", "echo", "mkdir"}
+
+// Names reports whether a word of a command is one of the programs. The words of a script after bash -c count too.
+func Names(argv, programs []string) bool {
+	for _, arg := range argv {
+		for _, word := range strings.FieldsFunc(arg, isBreak) {
+			if slices.Contains(programs, path.Base(word)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Plain reports whether a command only runs tests or a compiler: what it does besides, neither a linter nor make
+// decides. A script of the repository, make or npm test may run anything.
+func Plain(argv []string) bool {
+	if len(argv) == 0 {
+		return true
+	}
+	if slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(argv[0])) {
+		script := argv[len(argv)-1]
+		if len(argv) < 3 || !strings.HasSuffix(argv[1], "c") {
+			return false
+		}
+		for part := range strings.FieldsFuncSeq(script, func(r rune) bool { return strings.ContainsRune(";&|\n\r()`", r) }) {
+			if words := strings.FieldsFunc(part, isBreak); len(words) > 0 && !slices.Contains(builtins, words[0]) && !Plain(words) {
+				return false
+			}
+		}
+		return !strings.ContainsAny(script, "$`")
+	}
+	for at, word := range argv {
+		if isRun(argv[at:]) {
+			return true
+		}
+		if isOption := strings.HasPrefix(word, "-") || strings.Contains(word, "="); !isOption && !slices.Contains(Starters, word) && !isNumber(word) {
+			return false
+		}
+	}
+	return false
+}
+
+// isRun reports whether a command is one that the table lists under Runs.
+func isRun(argv []string) bool {
+	name := path.Base(argv[0])
+	for _, e := range All {
+		for _, run := range e.Runs {
+			program, word, more := strings.Cut(run, " ")
+			if program == name && (!more || slices.Contains(argv[1:], word)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isNumber is for the time of timeout.
+func isNumber(word string) bool { return strings.Trim(word, "0123456789.smh") == "" }
+
+func isBreak(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()<>\"'`", r) }
