@@ -64,6 +64,13 @@ func (r *Recorder) MoveAside(reports []string) (err error) {
 		a.lock = nil
 		return fmt.Errorf("another recorder has moved the tracked files of %s aside: wait until it has ended", r.Evidence)
 	}
+	for _, e := range left {
+		if isLeft(e) {
+			if err := r.putBackElsewhere(e.Name()); err != nil {
+				return errors.Join(fmt.Errorf("what a killed recorder moved aside cannot be put back: %w", reason(err)), r.PutBack())
+			}
+		}
+	}
 	a.name, a.reports, a.moved = randomHex(16), reports, map[string]bool{}
 	for _, p := range slices.Sorted(maps.Keys(a.tracked)) {
 		if err := r.moveOut(p); err != nil {
@@ -71,6 +78,41 @@ func (r *Recorder) MoveAside(reports []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// putBackElsewhere puts back what a killed recorder left that had another evidence directory: now these files are part of the code
+// tree. Only files that git tracks are put back, because a command can write to the git directory. [Recorder.PutBack] names the others.
+func (r *Recorder) putBackElsewhere(name string) error {
+	dir, err := r.asideDir(fail, path.Join(name, "x"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // its recorder has ended meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // the directory is read
+	return fs.WalkDir(dir.FS(), ".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(p, r.Evidence+"/") {
+			return err
+		}
+		if tracked, err := r.Git.trackedIn(path.Dir(p)); err != nil || tracked[p] == nil {
+			return err
+		}
+		from, err := r.asideDir(fail, path.Join(name, p))
+		if err != nil {
+			return err
+		}
+		defer from.Close() // the rename has ended
+		to, err := r.workDir(create, p)
+		if err != nil {
+			return err
+		}
+		defer to.Close() // the rename has ended
+		if _, err := to.Lstat(path.Base(p)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return system.RenameAt(from, to, path.Base(p))
+	})
 }
 
 // isLeft reports whether an entry of the directory is what a killed recorder left.

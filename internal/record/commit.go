@@ -3,13 +3,20 @@ package record
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Commit commits what git sees in the work tree, without the evidence directory, if there is anything. The name becomes that of
-// author and committer. No hook of the repository is run, and nothing is signed.
+// author and committer. No hook of the repository is run, no filter but that of Git LFS, and nothing is signed.
 func (g *Git) Commit(evidence, message, name string, leave []string) error {
+	filters, err := g.withoutFilters()
+	if err != nil {
+		return err
+	}
+	filters = slices.DeleteFunc(filters, func(s [2]string) bool { return strings.HasPrefix(s[0], "filter.lfs.") }) // it stores the files
 	t := treeMaker{Git: *g, evidence: evidence, leave: leave}
-	t.env = append(slices.Clone(g.env), g.settings()...)
+	t.env = append(slices.Clone(g.env), "GIT_WORK_TREE="+g.root)
+	t.env = append(t.env, configured(settings, filters)...)
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		t.env = append(t.env, "GIT_"+role+"_NAME="+name, "GIT_"+role+"_EMAIL=loop@closeout.invalid")
 	}
@@ -23,7 +30,7 @@ func (g *Git) Commit(evidence, message, name string, leave []string) error {
 	if _, err := t.run(append([]string{"diff", "--cached", "--quiet", "HEAD"}, only...)...); err == nil {
 		return nil // nothing was changed
 	}
-	_, err := t.run(append([]string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message}, only...)...)
+	_, err = t.run(append([]string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message}, only...)...)
 	return err
 }
 
