@@ -126,7 +126,7 @@ func (f *form) check(at string, value any) *Mismatch {
 		return wrong("expected %s, but got %s", strings.Join(f.Type, " or "), is)
 	case f.Const != "" && text != f.Const:
 		return wrong("value must be %q", f.Const)
-	case f.Enum != nil && !slices.ContainsFunc(f.Enum, func(one *string) bool { return one == nil && value == nil || one != nil && isText && *one == text }):
+	case f.Enum != nil && !slices.ContainsFunc(f.Enum, func(one *string) bool { return (one == nil && value == nil) || (one != nil && isText && *one == text) }):
 		return wrong("value must be one of %s", f.allowed())
 	}
 	switch value := value.(type) {

@@ -104,7 +104,7 @@ func (f *lintFlags) add(in *lint.Input) error {
 
 // end is the exit status.
 func (f *lintFlags) end(r *report.Lint) error {
-	if r.Counts.Block > 0 || f.strict && r.Counts.Warn > 0 {
+	if r.Counts.Block > 0 || (f.strict && r.Counts.Warn > 0) {
 		return run.Exit{Code: run.ExitFailed}
 	}
 	return nil

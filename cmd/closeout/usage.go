@@ -29,7 +29,7 @@ func refuse(args []string, cause error, std console.Streams) int {
 	if at != 0 {
 		name, at = "verify", slices.Index(args, "verify")
 	}
-	if group := slices.Index(args, "archive"); at < 0 || group >= 0 && group < at { // archive verify of older versions judged nothing
+	if group := slices.Index(args, "archive"); at < 0 || (group >= 0 && group < at) { // archive verify of older versions judged nothing
 		return run.ExitUsage
 	}
 	call := readLoosely(append(slices.Clone(args[:at]), args[at+1:]...))
@@ -91,7 +91,7 @@ func (c looseCall) targets() []string {
 			paths = append(paths, run.ReportPath("", []string{word}))
 		}
 	}
-	if len(paths) == 0 || len(c.reports) == 0 && c.inputs {
+	if len(paths) == 0 || (len(c.reports) == 0 && c.inputs) {
 		paths = append(paths, report.FileName)
 	}
 	return paths
@@ -108,6 +108,6 @@ func (c looseCall) namesInput(path string) bool {
 			return true
 		}
 		matches, err := doublestar.PathMatch(filepath.Clean(word), filepath.Clean(path))
-		return collect.Overwrites(path, word) || err == nil && matches
+		return collect.Overwrites(path, word) || (err == nil && matches)
 	})
 }

@@ -189,7 +189,7 @@ type failure struct {
 
 // before gives the one of two failures that comes first in the order of paths, so that the result is always the same.
 func (f *failure) before(other *failure) *failure {
-	if f == nil || other != nil && other.prefix <= f.prefix {
+	if f == nil || (other != nil && other.prefix <= f.prefix) {
 		return other
 	}
 	return f

@@ -43,7 +43,7 @@ func (r *Repo) configure() error {
 		switch value := extensions[key]; {
 		case key == "partialclone":
 			r.partial = true
-		case harmless[key] || version == "0" && key != "objectformat" && key != "refstorage":
+		case harmless[key] || (version == "0" && key != "objectformat" && key != "refstorage"):
 		case version == "0":
 			return &Unsupported{What: "the repository has format version 0, which does not allow extensions." + key}
 		case key == "objectformat" && value == "sha256":
@@ -101,7 +101,7 @@ type configParser struct {
 func (p *configParser) skipBlank() {
 	for {
 		p.rest = strings.TrimLeft(p.rest, " \t\r\n\v\f")
-		if p.rest == "" || p.rest[0] != '#' && p.rest[0] != ';' {
+		if p.rest == "" || (p.rest[0] != '#' && p.rest[0] != ';') {
 			return
 		}
 		_, p.rest, _ = strings.Cut(p.rest, "\n")
@@ -185,7 +185,7 @@ func (p *configParser) value() (string, error) {
 		switch {
 		case c == '\n' && quoted:
 			return "", errors.New("a quoted value does not end on its line")
-		case c == '\n' || !quoted && (c == '#' || c == ';'):
+		case c == '\n' || (!quoted && (c == '#' || c == ';')):
 			p.rest = p.rest[i:]
 			return string(value[:trimmed]), nil
 		case c == '"':
@@ -200,7 +200,7 @@ func (p *configParser) value() (string, error) {
 			i, trimmed = i+skip, len(value)
 		default:
 			value = append(value, c)
-			if quoted || c != ' ' && c != '\t' && c != '\r' {
+			if quoted || (c != ' ' && c != '\t' && c != '\r') {
 				trimmed = len(value)
 			}
 		}
@@ -226,5 +226,5 @@ func unescape(rest string) (escaped string, length int, err error) {
 }
 
 func isKeyChar(c rune) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
+	return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-'
 }

@@ -131,7 +131,7 @@ func discover(dir string) (gitDir, root string, err error) {
 				return gitDir, at, err
 			}
 		}
-		if isGitDir || at == dir && looksBare(dir) {
+		if isGitDir || (at == dir && looksBare(dir)) {
 			root, err := rootOfGitDir(dir)
 			return dir, root, err
 		}
@@ -168,7 +168,7 @@ func dotGit(dir string) (gitDir string, found bool, err error) {
 // looksBare reports whether a directory is itself a git directory.
 func looksBare(dir string) bool {
 	return exists(filepath.Join(dir, "HEAD")) &&
-		(exists(filepath.Join(dir, "commondir")) || isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs")))
+		(exists(filepath.Join(dir, "commondir")) || (isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs"))))
 }
 
 func exists(name string) bool {

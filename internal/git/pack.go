@@ -51,7 +51,7 @@ func (p *packFile) checkFrame() error {
 		return p.damaged("it is truncated")
 	}
 	version := binary.BigEndian.Uint32(raw[4:])
-	if string(raw[:4]) != "PACK" || version != 2 && version != 3 {
+	if string(raw[:4]) != "PACK" || (version != 2 && version != 3) {
 		return p.damaged("it is not a pack of version 2 or 3")
 	}
 	if p.index != nil && int64(binary.BigEndian.Uint32(raw[8:])) != p.index.count() {

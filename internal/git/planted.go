@@ -88,7 +88,7 @@ func (r *Repo) covers(name string, mode uint32, inside string) bool {
 	if mode == ModeSymlink && strings.HasPrefix(inside+"/", name+"/") {
 		return true
 	}
-	if mode == ModeSubmodule || len(name) < len(inside) || len(name) > len(inside) && name[len(inside)] != '/' {
+	if mode == ModeSubmodule || len(name) < len(inside) || (len(name) > len(inside) && name[len(inside)] != '/') {
 		return false
 	}
 	same := name[:len(inside)]

@@ -101,7 +101,7 @@ func (r *Repo) looseRef(ref string) (text string, ok bool, err error) {
 		return "ref: " + target, true, nil
 	}
 	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && info.IsDir() {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || (err == nil && info.IsDir()) {
 		return "", false, nil
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *Client) GateRuns(ctx context.Context, workflow, event, head string, bef
 	var runs []WorkflowRun
 	for _, run := range list {
 		own, elsewhere := c.isGate(workflow, run.Path)
-		if !own && !elsewhere || run.Event != event || run.HeadSHA != head || run.ID <= 0 || run.Attempt < 1 || len(run.Path) > 512 ||
+		if (!own && !elsewhere) || run.Event != event || run.HeadSHA != head || run.ID <= 0 || run.Attempt < 1 || len(run.Path) > 512 ||
 			!strings.EqualFold(run.Repository.FullName, c.owner+"/"+c.name) {
 			continue
 		}

@@ -88,7 +88,7 @@ func New(c Config) (*Client, error) {
 
 // Is reports whether a repository is the client's, which may have had another name. id is "" when it is unknown.
 func (c *Client) Is(repository, id string) bool {
-	return strings.EqualFold(repository, c.owner+"/"+c.name) || id != "" && id == c.id
+	return strings.EqualFold(repository, c.owner+"/"+c.name) || (id != "" && id == c.id)
 }
 
 // APIURL decides which API is asked. wanted is what the workflow's author wrote, runner what the runner says

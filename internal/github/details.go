@@ -193,7 +193,7 @@ var reviewStates = []string{"APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMI
 func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 	list, err := all[pullReview](ctx, c, c.path("pulls/%d/reviews", p.Live.Number), 0)
 	for _, r := range list {
-		if r.ID <= 0 || !slices.Contains(reviewStates, r.State) || r.CommitID != "" && !objectID().MatchString(r.CommitID) {
+		if r.ID <= 0 || !slices.Contains(reviewStates, r.State) || (r.CommitID != "" && !objectID().MatchString(r.CommitID)) {
 			err = fmt.Errorf("a review has the id %d, the state %q and the commit %q", r.ID, cut(r.State, 80), cut(r.CommitID, 80))
 		}
 	}

@@ -113,7 +113,7 @@ func (c *Client) explain(ctx context.Context, e *Event, commits []*github.Reposi
 		}
 	}
 	for _, commit := range unexplained {
-		if len(commits) == 1 || len(commit.Parents) == 2 && heads[commit.Parents[1].GetSHA()] {
+		if len(commits) == 1 || (len(commit.Parents) == 2 && heads[commit.Parents[1].GetSHA()]) {
 			continue
 		}
 		return &failure{

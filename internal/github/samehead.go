@@ -77,5 +77,5 @@ func sameRepository(head, base *github.Repository) bool {
 	if head == nil {
 		return false // the fork is deleted
 	}
-	return head.GetID() == base.GetID() || head.Fork != nil && !head.GetFork()
+	return head.GetID() == base.GetID() || (head.Fork != nil && !head.GetFork())
 }

@@ -38,7 +38,7 @@ func (c *Client) Put(ctx context.Context, n Note) error {
 }
 
 func (c *Client) put(ctx context.Context, n Note) error {
-	if n.Marker == "" || n.Body != "" && !strings.HasPrefix(n.Body, n.Marker) {
+	if n.Marker == "" || (n.Body != "" && !strings.HasPrefix(n.Body, n.Marker)) {
 		return errors.New("the comment does not begin with its marker")
 	}
 	if n.Author == "" {

@@ -183,7 +183,7 @@ func (c *commandLint) argument(program, word string) {
 	written, _, _ := strings.Cut(word, "::")
 	written = strings.TrimSuffix(lineSuffix().ReplaceAllString(written, ""), "/")
 	name := strings.TrimSuffix(written, "/...")
-	if name == "" || len(name) > 500 || notFile().MatchString(name) || strings.HasSuffix(written, "/...") && !strings.HasPrefix(written, "./") {
+	if name == "" || len(name) > 500 || notFile().MatchString(name) || (strings.HasSuffix(written, "/...") && !strings.HasPrefix(written, "./")) {
 		return
 	}
 	full := path.Join(c.cwd, name)
@@ -210,7 +210,7 @@ func (c *commandLint) looksLikeFile(program, name, full string) bool {
 // reports reports whether a path is that of a report that a command writes.
 func (c *commandLint) reports(p string) bool {
 	k := c.contract
-	if k.Coverage != nil && k.Coverage.Report == p || k.Rules.Report == p {
+	if (k.Coverage != nil && k.Coverage.Report == p) || k.Rules.Report == p {
 		return true
 	}
 	return slices.ContainsFunc(k.Criteria, func(o contract.Criterion) bool { return o.TestReport == p })

@@ -119,7 +119,7 @@ func (l *linter) named(p listed) bool {
 		return false
 	}
 	mode, found := l.mode(file)
-	return found && (p.deny || mode != dirMode) || slices.Contains(toolchain.LockFiles(), path.Base(file)) && l.exists(path.Dir(file))
+	return (found && (p.deny || mode != dirMode)) || (slices.Contains(toolchain.LockFiles(), path.Base(file)) && l.exists(path.Dir(file)))
 }
 
 // set is a set of one pattern, whose cost counts.
@@ -192,7 +192,7 @@ func (l *linter) matchesNothing(s *source, p listed, hint bool) {
 	if near != "" {
 		f.Fix = fmt.Sprintf("write %s instead of %s", input.Quote(near), input.Quote(p.Value))
 	}
-	if s.task || p.deny && near == "" {
+	if s.task || (p.deny && near == "") {
 		f.Severity, f.Fix = input.Info, f.Fix+"; it is right if the task adds such a file"
 	}
 	if p.deny && near == "" {

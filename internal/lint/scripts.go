@@ -35,7 +35,7 @@ func packageScript(argv []string) string {
 	if len(argv) > 1 && (argv[1] == "test" || argv[1] == "t") && argv[0] != "bun" {
 		return "test"
 	}
-	if len(argv) < 3 || argv[1] != "run" && argv[1] != "run-script" {
+	if len(argv) < 3 || (argv[1] != "run" && argv[1] != "run-script") {
 		return ""
 	}
 	return onlyName(argv[2:3])

@@ -22,7 +22,7 @@ func (l *linter) workflows() {
 		if w.kind == 0 {
 			continue
 		}
-		gated = gated || w.kind&(gates|calls) != 0 && w.onChange()
+		gated = gated || (w.kind&(gates|calls) != 0 && w.onChange())
 		w := workflowLint{l, w}
 		w.events()
 		for i := range w.jobs {
@@ -31,7 +31,7 @@ func (l *linter) workflows() {
 			}
 		}
 	}
-	if !gated && l.flowUnread || !gated && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.called() && w.kind&gates != 0 }) {
+	if (!gated && l.flowUnread) || (!gated && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.called() && w.kind&gates != 0 })) {
 		return // a repository of a workflow that others call
 	}
 	if !gated {

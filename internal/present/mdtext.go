@@ -61,7 +61,7 @@ func oddRun(words []string, i int) int {
 	for i+n < len(words) {
 		word := words[i+n]
 		open, core, end := splitWord(word)
-		if isPlain(core) && !(i+n == 0 && isListMark(word, core)) || n > 0 && open != "" {
+		if (isPlain(core) && !(i+n == 0 && isListMark(word, core))) || (n > 0 && open != "") {
 			break
 		}
 		if n++; end != "" {

@@ -12,7 +12,7 @@ import (
 // clauseOf is the place in a contract that decides about a finding, as path:line; "" when there is none, and where the finding
 // is there itself.
 func clauseOf(f report.Finding) string {
-	if f.Contract == nil || f.Contract.Line == 0 || f.Contract.Path == f.Location.Path && f.Contract.Line == f.Location.Line {
+	if f.Contract == nil || f.Contract.Line == 0 || (f.Contract.Path == f.Location.Path && f.Contract.Line == f.Location.Line) {
 		return ""
 	}
 	return place(report.Location{Path: f.Contract.Path, Line: f.Contract.Line})
@@ -88,7 +88,7 @@ func keptBack(r *report.Report, level string, why *string, finding func(f report
 	about := func(f report.Finding) bool { return strings.HasPrefix(f.Code, "evidence.") && finding(f) }
 	l := input.Level(level)
 	below := l != input.Absent && l.Rank() < input.Level(r.Settings.EvidenceMin).Rank()
-	if why == nil || !below && !slices.ContainsFunc(r.Findings, about) {
+	if why == nil || (!below && !slices.ContainsFunc(r.Findings, about)) {
 		return ""
 	}
 	return *why

@@ -177,5 +177,5 @@ func Page(text string, width int, color bool) string {
 func isItem(words string) bool {
 	mark, _, found := strings.Cut(words, " ")
 	digits, numbered := strings.CutSuffix(mark, ".")
-	return found && (mark == "-" || mark == "*" || numbered && digits != "" && strings.Trim(digits, "0123456789") == "")
+	return found && (mark == "-" || mark == "*" || (numbered && digits != "" && strings.Trim(digits, "0123456789") == ""))
 }

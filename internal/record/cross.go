@@ -129,7 +129,7 @@ func (x *Cross) create(p string) (*os.File, error) {
 // tree. It is "" where it can be.
 func (r *Recorder) notComposed(e *entry) string {
 	switch {
-	case r.Cross == nil || e.TreeBefore == r.Cross.Tree && e.OtherBytes == "":
+	case r.Cross == nil || (e.TreeBefore == r.Cross.Tree && e.OtherBytes == ""):
 		return ""
 	case e.OtherBytes != "":
 		return "the work tree does not have the bytes of the composed tree: " + e.OtherBytes

@@ -110,7 +110,7 @@ func (p *Progress) End(s record.Step, result *record.Result, met bool) {
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
 		p.print("  " + present.Neutral(result.Why))
 	}
-	if !met || result.Exit != nil && *result.Exit != 0 && s.Criterion == nil {
+	if !met || (result.Exit != nil && *result.Exit != 0 && s.Criterion == nil) {
 		p.failed = append(p.failed, failure{s.Name, result.Tails})
 	}
 }

@@ -24,7 +24,7 @@ func IsDirectory(name string) bool {
 // range of commits.
 func NotABundle(command, word string, err error) error {
 	verify := "closeout verify"
-	if info, statErr := os.Stat(word); statErr == nil && !info.IsDir() || filepath.Base(word) == report.FileName { // an older report is gone by now
+	if info, statErr := os.Stat(word); (statErr == nil && !info.IsDir()) || filepath.Base(word) == report.FileName { // an older report is gone by now
 		return fmt.Errorf("%w: name the directory that contains it: %s %s", err, command, filepath.ToSlash(filepath.Dir(word)))
 	}
 	if base, head, isRange := cutRange(word); isRange {

@@ -90,7 +90,7 @@ func (f *Verification) begin(target string, args []string, std console.Streams) 
 	over := options.NamesFile(target)
 	if len(args) == 1 {
 		bundle, err := collect.Bundle(args[0])
-		over = over || err == nil && bundle.Contains(target)
+		over = over || (err == nil && bundle.Contains(target))
 	}
 	switch {
 	case target == ToStdout:

@@ -28,7 +28,7 @@ func lastMatch(gitignore, p string, dir bool) (ignored bool) {
 		line = strings.TrimPrefix(line, "!")
 		onlyDir := strings.HasSuffix(line, "/")
 		line = strings.TrimSuffix(line, "/")
-		if line == "" || line[0] == '#' && !negated || onlyDir && !dir {
+		if line == "" || (line[0] == '#' && !negated) || (onlyDir && !dir) {
 			continue
 		}
 		if matchLine(line, p) {

@@ -27,7 +27,7 @@ func (s *starter) javascript() {
 		locks = append(locks, toolchain.JavaScript.Managers[i].Locks...)
 	}
 	for _, dir := range s.usable("package.json", s.dirsOf(toolchain.JavaScript.Manifests...)) {
-		if dir != "." && (s.has("package.json") && s.first(dir, locks...) == "" || s.inWorkspace(dir)) {
+		if dir != "." && ((s.has("package.json") && s.first(dir, locks...) == "") || s.inWorkspace(dir)) {
 			continue
 		}
 		pkg := s.json(join(dir, "package.json"))
@@ -188,7 +188,7 @@ func (p *jsPackage) addScript(name string) {
 		if p.manager.Name == "npm" {
 			c.run = words(c.run, []string{"--"})
 		}
-		if script == "vitest" || strings.HasPrefix(script, "vitest --") && !strings.Contains(script, "--run") {
+		if script == "vitest" || (strings.HasPrefix(script, "vitest --") && !strings.Contains(script, "--run")) {
 			c.run = words(c.run, []string{"--run"})
 		}
 		isFile := regexp.MustCompile(jsTestFile)

@@ -33,7 +33,7 @@ func (s *starter) findLinters() {
 		s.linters = append(s.linters, linter{id: "rubocop", run: []string{"bundle", "exec", "rubocop"}})
 		s.protected = append(s.protected, ".rubocop.yml")
 	}
-	if len(s.linters) > 0 && s.linters[0].sarif == nil || len(s.linters) > 1 {
+	if (len(s.linters) > 0 && s.linters[0].sarif == nil) || len(s.linters) > 1 {
 		s.extra = append(s.extra, File{rulesScript, []byte(s.lintScript())})
 	}
 }
@@ -134,7 +134,7 @@ func (s *starter) jsLinter() {
 		return
 	}
 	pkg := s.json("package.json")
-	if pkg == nil || !config && member(pkg, "eslintConfig").Kind != input.KindObject {
+	if pkg == nil || (!config && member(pkg, "eslintConfig").Kind != input.KindObject) {
 		return
 	}
 	m, _ := s.managerOf(".", pkg)

@@ -68,7 +68,7 @@ func (s *starter) python() {
 // isTest reports whether a path is a file of tests of the project.
 func (p *pyProject) isTest(f string) bool {
 	base := path.Base(f)
-	return below(f, p.dir) && !isAside(f) && (strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py"))
+	return below(f, p.dir) && !isAside(f) && ((strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py")) || strings.HasSuffix(base, "_test.py"))
 }
 
 // environment tells by the lock file how programs run in the project's environment.
@@ -123,7 +123,7 @@ func sortedKeys(t table, first ...string) (keys []string) {
 		keys = append(keys, key)
 	}
 	input.SortStable(keys, func(a, b string) int {
-		if i, j := slices.Index(first, a), slices.Index(first, b); i != j && (i < 0 || j >= 0 && j < i) {
+		if i, j := slices.Index(first, a), slices.Index(first, b); i != j && (i < 0 || (j >= 0 && j < i)) {
 			return 1
 		} else if i != j {
 			return -1
@@ -187,8 +187,8 @@ func (p *pyProject) requirementFiles() (list []string) {
 	for _, f := range p.files {
 		base, dir := path.Base(f.Path), path.Dir(f.Path)
 		here := dir == p.dir || dir == join(p.dir, "requirements")
-		if here && (strings.Contains(base, "requirements") || dir != p.dir) && (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".in")) ||
-			dir == p.dir && slices.Contains([]string{"setup.py", "setup.cfg", "tox.ini", "Pipfile", "pyproject.toml", "environment.yml"}, base) {
+		if (here && (strings.Contains(base, "requirements") || dir != p.dir) && (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".in"))) ||
+			(dir == p.dir && slices.Contains([]string{"setup.py", "setup.cfg", "tox.ini", "Pipfile", "pyproject.toml", "environment.yml"}, base)) {
 			list = append(list, f.Path)
 		}
 	}

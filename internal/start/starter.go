@@ -170,7 +170,7 @@ func (s *starter) freeID(kind, dir string) string {
 	id := kind
 	if dir != "." {
 		id += ":" + strings.Map(func(r rune) rune {
-			if r < 0x80 && (strings.ContainsRune("._/-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			if r < 0x80 && (strings.ContainsRune("._/-", r) || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')) {
 				return r
 			}
 			return '-'

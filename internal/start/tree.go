@@ -196,7 +196,7 @@ var aside = []string{
 // isAside reports whether a path is below such a directory, or below a hidden one.
 func isAside(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
-		if slices.Contains(aside, strings.ToLower(part)) || len(part) > 1 && (part[0] == '.' || part[0] == '_') && part != "__tests__" {
+		if slices.Contains(aside, strings.ToLower(part)) || (len(part) > 1 && (part[0] == '.' || part[0] == '_') && part != "__tests__") {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func (c *Call) Deny(reason string) Answer {
 
 // Hears reports whether the agent passes a text on to the model at this event.
 func (c *Call) Hears() bool {
-	return c.Agent == Claude || c.Agent == Codex || c.Agent == Copilot && c.Event != Pre && !c.failure()
+	return c.Agent == Claude || c.Agent == Codex || (c.Agent == Copilot && c.Event != Pre && !c.failure())
 }
 
 // failure reports whether the event is that of a tool that failed.

@@ -99,7 +99,7 @@ func (f *Fence) task() string {
 // isRecord reports whether a path holds what a recorder, a rule program or the gate wrote.
 func (f *Fence) isRecord(name string) bool {
 	folded, dir := glob.Fold(name), glob.Fold(f.Policy.EvidenceDir)+"/"
-	if folded == report.FileName || path.Base(folded) == report.FileName && strings.HasPrefix(folded, dir) {
+	if folded == report.FileName || (path.Base(folded) == report.FileName && strings.HasPrefix(folded, dir)) {
 		return true
 	}
 	reports := []string{f.Policy.Rules.Report, dir + policy.DefaultRules}

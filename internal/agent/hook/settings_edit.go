@@ -253,7 +253,7 @@ func (s *Settings) goesToo(path []step, at int) bool {
 	}
 	if at == 3 {
 		group := elements(path[2].in)[path[2].at]
-		return len(spots(group)) == 1 || len(spots(group)) == 2 && get(group, "matcher") != nil
+		return len(spots(group)) == 1 || (len(spots(group)) == 2 && get(group, "matcher") != nil)
 	}
 	around := string(s.text[:in.StartOffset]) + string(s.text[in.EndOffset:])
 	before, after := s.text[in.StartOffset+1:list[0].start], s.text[list[0].end:in.EndOffset-1]

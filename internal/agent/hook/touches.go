@@ -62,7 +62,7 @@ func (c *Call) touchesOf(input []byte) (list []Touch) {
 		case key == "workdir" || key == "cwd":
 			dirs = append(dirs, text())
 		case !c.Writes():
-		case c.tool() == "applypatch" || slices.Contains(patchKeys, key) && strings.Contains(text(), patchBegin):
+		case c.tool() == "applypatch" || (slices.Contains(patchKeys, key) && strings.Contains(text(), patchBegin)):
 			list = append(list, Patch(text())...)
 		}
 		if !slices.Contains(pathKeys, key) && !(c.Writes() && slices.Contains(endKeys, key)) {
@@ -113,7 +113,7 @@ var drive = regexp.MustCompile(`^/+([A-Za-z]:)`)
 
 // absolute reports whether a path is absolute on any system.
 func absolute(p string) bool {
-	return path.IsAbs(p) || strings.HasPrefix(p, `\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+	return path.IsAbs(p) || strings.HasPrefix(p, `\`) || (len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/'))
 }
 
 // A patch may be the argument of a tool with another name. Only these keys are looked at, since a file may contain such a text.

@@ -149,7 +149,7 @@ func shellCall(command string) (call []string) {
 	}
 	for _, part := range separator.Split(command, -1) {
 		words := strings.Fields(quotes.Replace(part))
-		for len(words) > 0 && (words[0] == "exec" || strings.HasPrefix(words[0], "CLOSEOUT_") && strings.Contains(words[0], "=")) {
+		for len(words) > 0 && (words[0] == "exec" || (strings.HasPrefix(words[0], "CLOSEOUT_") && strings.Contains(words[0], "="))) {
 			words = words[1:]
 		}
 		switch {
@@ -204,7 +204,7 @@ var plainMatcher = regexp.MustCompile(`^[\w ,|-]+$`)
 // covers reports whether a matcher selects a tool. For Copilot it is an expression for the whole name. For the others one without
 // special characters is a list of names, and any other is an expression for a part of the name.
 func covers(agent, matcher, tool string) bool {
-	if matcher == "" || matcher == "*" && agent != "copilot" {
+	if matcher == "" || (matcher == "*" && agent != "copilot") {
 		return true
 	}
 	if agent == "copilot" || plainMatcher.MatchString(matcher) {

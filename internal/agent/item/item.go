@@ -172,7 +172,7 @@ func (s *State) HoldingAt(tree string) func(*Standing) bool {
 	}
 	return func(it *Standing) bool {
 		p := it.Pass
-		return p != nil && (p.Tree == tree || s.Plan.Guard == GuardAll && p.N < last.N && !slices.Contains(last.Unguarded, it.ID))
+		return p != nil && (p.Tree == tree || (s.Plan.Guard == GuardAll && p.N < last.N && !slices.Contains(last.Unguarded, it.ID)))
 	}
 }
 

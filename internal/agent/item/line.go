@@ -150,7 +150,7 @@ func readNumber(s string) (n int64, rest string, ok bool) {
 		n = 10*n + int64(rest[end]-'0')
 		end++
 	}
-	if end == 0 || end > 18 || rest[0] == '0' && (end > 1 || minus) {
+	if end == 0 || end > 18 || (rest[0] == '0' && (end > 1 || minus)) {
 		return 0, s, false
 	}
 	if minus {

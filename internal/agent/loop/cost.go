@@ -23,7 +23,7 @@ type Cost struct {
 func ParseCosts(costs, prices []string) (list []Cost, err error) {
 	for _, text := range costs {
 		form, pointer, _ := strings.Cut(text, ":")
-		if form != "json" && form != "jsonl" || !pointerForm.MatchString(pointer) {
+		if (form != "json" && form != "jsonl") || !pointerForm.MatchString(pointer) {
 			return nil, fmt.Errorf("--cost %q names no place: expected json:POINTER or jsonl:POINTER, such as json:/total_cost_usd", text)
 		}
 		list = append(list, Cost{lines: form == "jsonl", pointer: strings.Split(pointer[1:], "/")})

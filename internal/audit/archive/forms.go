@@ -47,7 +47,7 @@ func isLine(s string) bool {
 // IsReason reports whether a text can be why a bundle was withdrawn.
 func IsReason(s string) bool { return isLine(s) && len(s) <= 1000 }
 
-func control(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x2029 }
+func control(c rune) bool { return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 }
 
 // IsBranch reports whether a branch can have a name (git-check-ref-format), without refs/heads/. It must be UTF-8.
 func IsBranch(s string) bool {

@@ -46,7 +46,7 @@ func (r reader) must(key string, right bool, expected string) {
 func (r reader) absent(e *Entry, keys ...string) {
 	for _, key := range keys {
 		n := r.Node.Member(key)
-		empty := n.Kind == input.KindNull || n.Kind == input.KindList && len(n.Items) == 0
+		empty := n.Kind == input.KindNull || (n.Kind == input.KindList && len(n.Items) == 0)
 		r.must(key, empty, "no value, since the entry is a "+e.Kind)
 	}
 }

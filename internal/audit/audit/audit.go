@@ -90,7 +90,7 @@ func (j *joined) add(f report.AuditFinding, at int, x *Examined) {
 func (j *joined) in(at int) bool { return at >= j.Newest && at <= j.Oldest }
 
 // after reports whether the commit at a position needs a decision.
-func (j *joined) after(at int) bool { return at < j.Adopted || j.AdoptedNamed && at == j.Adopted }
+func (j *joined) after(at int) bool { return at < j.Adopted || (j.AdoptedNamed && at == j.Adopted) }
 
 // index finds which entry answers for which commit.
 func (j *joined) index() {

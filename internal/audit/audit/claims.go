@@ -45,7 +45,7 @@ func (x *examination) subject() {
 func (x *examination) before(name, commit string) bool {
 	if at, ok := x.Line.At(commit); ok {
 		parent, known := x.Line.At(x.parent)
-		return known && at >= parent || !known && x.Line.Incomplete
+		return (known && at >= parent) || (!known && x.Line.Incomplete)
 	}
 	if x.parent == "" {
 		return false

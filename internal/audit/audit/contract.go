@@ -182,7 +182,7 @@ func (l *loosened) criterion(old, now *contract.Criterion) {
 		l.more("unknown_exit of "+name, unknown(old), unknown(now))
 	}
 	switch {
-	case old.TestReport != "" && now.TestReport == "" || now.MinTests < old.MinTests:
+	case (old.TestReport != "" && now.TestReport == "") || now.MinTests < old.MinTests:
 		l.say("%s requires fewer tests", name)
 	case old.TestReport != "" && (now.TestReport != old.TestReport || now.ReportFrom != old.ReportFrom):
 		l.say("%s has another test_report", name)
@@ -240,7 +240,7 @@ func (l *loosened) catalogue(before, after []contract.CatalogueRule) {
 		switch {
 		case i < 0 && (!contract.IsDiffRule(old.ID.Value) || old.Severity == input.Block):
 			l.say("the rule %s is gone", input.Quote(old.ID.Value))
-		case i >= 0 && (after[i].Severity == contract.Off && old.Severity != contract.Off || old.Severity != contract.Off && weaker(old.Severity, after[i].Severity)):
+		case i >= 0 && ((after[i].Severity == contract.Off && old.Severity != contract.Off) || (old.Severity != contract.Off && weaker(old.Severity, after[i].Severity))):
 			l.say("the rule %s is now %s", input.Quote(old.ID.Value), after[i].Severity)
 		case i >= 0 && after[i].ExpiresAt != "" && (old.ExpiresAt == "" || after[i].ExpiresAt < old.ExpiresAt):
 			l.say("the rule %s expires on %s", input.Quote(old.ID.Value), after[i].ExpiresAt)

@@ -179,7 +179,7 @@ func (b *binder) recomputed(bound Bound) (Bound, error) {
 	computed := slices.DeleteFunc(slices.Clone(list), evidence)
 	for i := range max(len(listed), len(computed)) {
 		switch {
-		case i >= len(listed) || i < len(computed) && computed[i].Path < listed[i].Path:
+		case i >= len(listed) || (i < len(computed) && computed[i].Path < listed[i].Path):
 			return Bound{report.BindingNone, computed[i].Path, "changed between merge base and head, and changes.json does not list it"}, nil
 		case i >= len(computed) || listed[i].Path < computed[i].Path || !sameChange(listed[i], computed[i]):
 			return Bound{report.BindingNone, listed[i].Path, "is in changes.json otherwise than between merge base and head"}, nil
@@ -343,7 +343,7 @@ func (b *binder) contents(differ map[string]change.Change, exact bool) (Bound, e
 		if err != nil {
 			return Bound{}, err
 		}
-		alone := merged.OldID == judged.OldID && merged.OldMode == judged.OldMode || merged.OldID == merged.NewID && merged.OldMode == merged.NewMode
+		alone := (merged.OldID == judged.OldID && merged.OldMode == judged.OldMode) || (merged.OldID == merged.NewID && merged.OldMode == merged.NewMode)
 		if alone && merged.NewID == judged.NewID && merged.NewMode == judged.NewMode {
 			continue // otherwise the branch had changed it too, and its change must be there
 		}

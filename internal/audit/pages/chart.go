@@ -109,7 +109,7 @@ func dates(from []string, y int) []page.Node {
 	next := 0
 	for i, day := range from {
 		x, _ := period(i, len(from))
-		if x < next || x > plotLeft+plotWidth-labelWidth && i > 0 {
+		if x < next || (x > plotLeft+plotWidth-labelWidth && i > 0) {
 			continue
 		}
 		list = append(list, rule("axis", x, y, x, y+50), words("tick", x, y+180, day))

@@ -106,7 +106,7 @@ func (p *auditPage) header(why string) page.Node {
 
 // first is the finding that a reader must see; nil when none blocks and nothing is unknown. Those that block come first.
 func (p *auditPage) first() page.Node {
-	if len(p.Findings) == 0 || p.Findings[0].Severity != block && p.Findings[0].Severity != unknown {
+	if len(p.Findings) == 0 || (p.Findings[0].Severity != block && p.Findings[0].Severity != unknown) {
 		return nil
 	}
 	f := &p.Findings[0]

@@ -194,7 +194,7 @@ func (s *search) farthest(in box) (x, y int) {
 			if to < in.a0 || to > in.a1 || to-d < in.b0 || to-d > in.b1 {
 				continue
 			}
-			if way, off := abs(to-a)+abs(to-d-b), abs(d-(a-b)); way > far || way == far && off < aside {
+			if way, off := abs(to-a)+abs(to-d-b), abs(d-(a-b)); way > far || (way == far && off < aside) {
 				x, y, far, aside = to, to-d, way, off
 			}
 		}

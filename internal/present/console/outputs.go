@@ -12,7 +12,7 @@ import (
 func Outputs(std Streams, actions bool) (out, errs, commands io.Writer) {
 	out, errs = Bare(std.Out), Bare(std.Err)
 	switch {
-	case !actions || IsFile(out) && IsFile(errs):
+	case !actions || (IsFile(out) && IsFile(errs)):
 		return out, errs, nil
 	case IsFile(out):
 		return out, errs, errs

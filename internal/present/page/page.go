@@ -350,7 +350,7 @@ type Forge string
 func CheckLinkBase(s string) error {
 	rest, secure := strings.CutPrefix(s, "https://")
 	parts := strings.Split(rest, "/")
-	if s == "" || secure && len(parts) == 3 && isHost(parts[0]) && isRepositoryWord(parts[1]) && isRepositoryWord(parts[2]) {
+	if s == "" || (secure && len(parts) == 3 && isHost(parts[0]) && isRepositoryWord(parts[1]) && isRepositoryWord(parts[2])) {
 		return nil
 	}
 	return fmt.Errorf("--link-base is %q: expected https://HOST/OWNER/REPOSITORY, without anything after it", s)
@@ -374,7 +374,7 @@ func (f Forge) Pull(id string) Node {
 
 // Commit is the beginning of a commit id, with a link when it is one.
 func (f Forge) Commit(id string) Node {
-	if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
+	if (len(id) != 40 && len(id) != 64) || strings.Trim(id, "0123456789abcdef") != "" {
 		return Code(id)
 	}
 	if f == "" {

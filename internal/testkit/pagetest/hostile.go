@@ -44,7 +44,7 @@ func texts(v reflect.Value, path string, do func(path, s string) string) {
 func skeleton(root *html.Node) string {
 	var b strings.Builder
 	for _, n := range Elements(root) {
-		if n.Parent != nil && AttributeOf(n.Parent, "class") == "steps" || n.Data == "bdi" || n.Data == "code" {
+		if (n.Parent != nil && AttributeOf(n.Parent, "class") == "steps") || n.Data == "bdi" || n.Data == "code" {
 			continue
 		}
 		b.WriteString("\n" + n.Data)

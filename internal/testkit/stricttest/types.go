@@ -55,7 +55,7 @@ func FuzzEveryPlace(f *testing.F, documents []Document) {
 		i := document % uint(len(documents))
 		places := placesOf(t, documents[i].Whole)
 		p := places[at%uint(len(places))]
-		if p.at == 0 && strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
+		if (p.at == 0 && strings.TrimSpace(text) == "") || strings.ContainsAny(text, "\r\n") {
 			return // of lines, a log has more than one or none
 		}
 		checkAnswer(t, documents[i].Whole[:p.at]+text+documents[i].Whole[p.end:], documents[i].Parse, schemas[i])
