@@ -183,15 +183,15 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 			f.Actual += fmt.Sprintf(", of unknown_exit, which counts with evidence that is %s and about this code", d.Minimum)
 		}
 		f.Message = criterionName(c) + " failed: " + f.Actual
-		switch inReport, inOutput := reported(p, c), printed(p, c, &f); {
+		switch inReport, inOutput := check.Reported(p, c), check.Printed(p, c, &f); {
 		case c.ExpectFail:
 			f.Message = criterionName(c) + " did not fail by itself: " + f.Actual
 			f.Fix = "make the control run to its end and fail by itself, then record it again"
 		case len(inReport) > 0:
-			f.Message = criterionName(c) + " failed " + failedTests(p.Tests[c.TestReport].Report) + describe(&f, inReport)
+			f.Message = criterionName(c) + " failed " + check.FailedTests(p.Tests[c.TestReport].Report) + check.Describe(&f, inReport)
 			f.Fix += ", then run and record it again"
 		case len(inOutput) > 0:
-			f.Message += describe(&f, inOutput)
+			f.Message += check.Describe(&f, inOutput)
 			f.Fix += ", then run and record it again"
 		case f.Output != nil:
 			f.Fix = "fix what its output says (" + f.Output.Error + "), then run and record it again"
@@ -301,9 +301,9 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 		}
 		f.Expected = "no failure and no error in " + c.TestReport
 		f.Actual = input.Plural(file.Report.Failures(), "failure")
-		f.Message, f.Fix = criterionName(c)+ended+", and its test report says that "+failedTests(file.Report)+" failed", "make the tests pass"
-		if list := reported(p, c); len(list) > 0 {
-			f.Message += describe(&f, list)
+		f.Message, f.Fix = criterionName(c)+ended+", and its test report says that "+check.FailedTests(file.Report)+" failed", "make the tests pass"
+		if list := check.Reported(p, c); len(list) > 0 {
+			f.Message += check.Describe(&f, list)
 		}
 		f.Actual += olderFailures(p, c)
 		f.Identity = criterionKey(c, file.Report.FirstFailed)

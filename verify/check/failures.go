@@ -1,4 +1,4 @@
-package checks
+package check
 
 import (
 	"cmp"
@@ -9,21 +9,20 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// failure is a test that failed, or an error in the output of a command.
-type failure struct {
+// Failure is a test that failed, or an error in the output of a command.
+type Failure struct {
 	Name  string // of the test; "" when only a place is known
 	Error string
-	Place check.Place // in the repository; zero when it is unknown
+	Place Place // in the repository; zero when it is unknown
 }
 
 // title is where a failure is, and the name of the test. A name of several words is quoted.
-func (f *failure) title() string {
+func (f *Failure) title() string {
 	name := f.Name
 	if strings.Contains(name, " ") {
 		name = strconv.Quote(name)
@@ -38,42 +37,42 @@ func (f *failure) title() string {
 	return strings.TrimSpace(at + " " + name)
 }
 
-// reported lists what failed according to the test report of a criterion.
-func reported(p *check.Pass, c *contract.Criterion) []failure {
+// Reported lists what failed according to the test report of a criterion.
+func Reported(p *Pass, c *contract.Criterion) []Failure {
 	file := p.Tests[c.TestReport]
 	if c.TestReport == "" || c.ExpectFail || file == nil || file.Report == nil {
 		return nil
 	}
-	var list []failure
+	var list []Failure
 	root := p.RootOf(file)
 	for _, t := range file.Report.Failing {
-		f := failure{Name: reports.WithoutRoot(t.Name, root), Error: reports.WithoutRoot(t.Error, root)}
+		f := Failure{Name: reports.WithoutRoot(t.Name, root), Error: reports.WithoutRoot(t.Error, root)}
 		f.Place = placeOf(p, c, root, &t)
 		list = append(list, f)
 	}
 	if len(list) == 0 && file.Report.FirstFailed != "" { // a suite or package that has no case
-		list = []failure{{Name: reports.WithoutRoot(file.Report.FirstFailed, root)}}
+		list = []Failure{{Name: reports.WithoutRoot(file.Report.FirstFailed, root)}}
 	}
 	return list
 }
 
-// printed is what failed according to the output of a command.
-func printed(p *check.Pass, c *contract.Criterion, f *check.Finding) []failure {
+// Printed is what failed according to the output of a command.
+func Printed(p *Pass, c *contract.Criterion, f *Finding) []Failure {
 	if f.Output == nil || c.ExpectFail {
 		return nil
 	}
-	said := failure{Name: f.Output.Test, Error: f.Output.Error, Place: placeOf(p, c, "", &reports.TestFailure{Spots: f.Output.Spots})}
+	said := Failure{Name: f.Output.Test, Error: f.Output.Error, Place: placeOf(p, c, "", &reports.TestFailure{Spots: f.Output.Spots})}
 	if file, name, found := strings.Cut(said.Name, "::"); found && file != "" && strings.HasSuffix(said.Place.Path, file) {
 		said.Name = name
 	}
 	if said.Name == "" && said.Place.Path == "" {
 		return nil
 	}
-	return []failure{said}
+	return []Failure{said}
 }
 
-// describe names in a finding what failed, places it at the first of them, and returns the first for the message.
-func describe(f *check.Finding, list []failure) string {
+// Describe names in a finding what failed, places it at the first of them, and returns the first for the message.
+func Describe(f *Finding, list []Failure) string {
 	const most = 5
 	first := &list[0]
 	var titles []string
@@ -93,7 +92,7 @@ func describe(f *check.Finding, list []failure) string {
 		f.Fix = "make these tests pass: " + strings.Join(titles, "; ")
 	}
 	if first.Place.Path != "" {
-		f.Shown, f.Input = first.Place, check.Tests
+		f.Shown, f.Input = first.Place, Tests
 	}
 	names := func(text string) bool { return text != "" && strings.Contains(first.Error, text) }
 	switch {
@@ -105,8 +104,8 @@ func describe(f *check.Finding, list []failure) string {
 	return ": " + first.title() + ": " + first.Error
 }
 
-// failedTests says how many tests of a report failed: "1 of 298 tests".
-func failedTests(r *reports.TestReport) string {
+// FailedTests says how many tests of a report failed: "1 of 298 tests".
+func FailedTests(r *reports.TestReport) string {
 	if r.Failed == 0 {
 		return "tests"
 	}
@@ -115,7 +114,7 @@ func failedTests(r *reports.TestReport) string {
 
 // placeOf finds the first line that is in the repository among those that a failure names, best in the file where its test stands. A
 // report calls files as its runner does: from the root of the machine, from the directory of the command, or by their last part alone.
-func placeOf(p *check.Pass, c *contract.Criterion, root string, t *reports.TestFailure) check.Place {
+func placeOf(p *Pass, c *contract.Criterion, root string, t *reports.TestFailure) Place {
 	best := testPlace(p, t)
 	home, named := best.Path, false
 	known := append([]string{home}, knownFiles(p)...)
@@ -127,7 +126,7 @@ func placeOf(p *check.Pass, c *contract.Criterion, root string, t *reports.TestF
 			file = relative(file, c.Cwd, directoryOf(p, t.Group), known)
 		}
 		if file != "" && (!named || file == home) {
-			best, named = check.Place{Path: file, Pos: input.Pos{Line: s.Line, Column: min(s.Line, 1)}}, true
+			best, named = Place{Path: file, Pos: input.Pos{Line: s.Line, Column: min(s.Line, 1)}}, true
 		}
 		if file != "" && file == home {
 			break
@@ -137,20 +136,20 @@ func placeOf(p *check.Pass, c *contract.Criterion, root string, t *reports.TestF
 }
 
 // testPlace is where the collector found the function of a test; zero when it did not.
-func testPlace(p *check.Pass, t *reports.TestFailure) check.Place {
+func testPlace(p *Pass, t *reports.TestFailure) Place {
 	if p.Facts == nil || t.Name == "" {
-		return check.Place{}
+		return Place{}
 	}
 	for _, at := range p.Facts.TestPlaces {
 		if at.Suite == t.Group && at.Name == t.Name {
-			return check.Place{Path: at.File, Pos: input.Pos{Line: int(at.Line), Column: 1}}
+			return Place{Path: at.File, Pos: input.Pos{Line: int(at.Line), Column: 1}}
 		}
 	}
-	return check.Place{}
+	return Place{}
 }
 
 // knownFiles are paths that the head has.
-func knownFiles(p *check.Pass) []string {
+func knownFiles(p *Pass) []string {
 	var list []string
 	if p.Facts != nil {
 		for _, at := range p.Facts.TestPlaces {
@@ -200,7 +199,7 @@ func relative(file, cwd, dir string, known []string) string {
 var bareNames = []string{".go", ".java", ".kt", ".scala", ".groovy"}
 
 // directoryOf is the directory of a package of Go that is called after the repository, "" for other groups.
-func directoryOf(p *check.Pass, group string) string {
+func directoryOf(p *Pass, group string) string {
 	if p.Facts == nil || p.Facts.Subject.Repository == "" {
 		return ""
 	}
