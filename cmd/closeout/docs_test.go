@@ -161,7 +161,10 @@ func TestActionInputs(t *testing.T) {
 		}
 		return string(data)
 	}
-	source, manifest := read("action.go")+read("action_github.go")+read("action_check.go"), read(filepath.Join(repository, "action.yml"))
+	source, manifest := "", read(filepath.Join(repository, "action.yml"))
+	for _, name := range []string{"action.go", "inputs.go", "results.go"} {
+		source += read(filepath.Join(repository, "internal/github/action", name))
+	}
 	inputs, outputs, found := strings.Cut(manifest, "\noutputs:\n")
 	if !found {
 		t.Fatal("action.yml has no outputs")
