@@ -232,3 +232,29 @@ func (c *Check) run(in *Inputs, all Codes, alter func(*Findings, *Finding) bool,
 	}
 	return Result{Check: c, Findings: p.findings}
 }
+
+// ReportProblems reports the errors in inputs of one kind under one code. A limit that was hit is left to Limits.
+func (p *Pass) ReportProblems(code string, kinds ...Kind) {
+	for _, problem := range p.Problems {
+		e := problem.Error
+		if e.Limit != "" || e.Where == NoMatch || !slices.Contains(kinds, problem.Kind) {
+			continue
+		}
+		p.Report(Finding{
+			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
+			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
+			Identity: []string{e.Where, e.Found}, Times: e.Times, // not the message: its words may become better
+		})
+	}
+}
+
+// ReportNoMatch reports the paths and patterns of a kind that name no file.
+func (p *Pass) ReportNoMatch(code string, kind Kind) {
+	for _, problem := range p.Problems {
+		if e := problem.Error; problem.Kind == kind && e.Where == NoMatch {
+			p.Report(Finding{
+				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Identity: []string{e.Message},
+			})
+		}
+	}
+}

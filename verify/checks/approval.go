@@ -111,7 +111,7 @@ func reportUnknown(p *check.Pass, id, path string, a override.Answer) {
 	}
 	if p.Facts != nil && p.Facts.AskedGitHub() {
 		undecided := fmt.Sprintf("whether the approval %q was given", id)
-		f.Message, f.Fix = "cannot determine "+undecided, permissions[a.Missing.Kind]
+		f.Message, f.Fix = "cannot determine "+undecided, check.Permissions[a.Missing.Kind]
 		if u, found := p.Facts.Lacking(a.Missing.Kind, a.Missing.About); found {
 			f.Actual = a.Why + ": " + u.Error
 			f.Fix = cmp.Or(u.Fix, f.Fix)

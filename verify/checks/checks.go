@@ -83,29 +83,3 @@ func Section(code string) string {
 	section, _, _ := strings.Cut(rest, "\n## ")
 	return strings.TrimSpace(section)
 }
-
-// reportProblems reports the errors in inputs of one kind under one code. A limit that was hit is left to Limits.
-func reportProblems(p *check.Pass, code string, kinds ...check.Kind) {
-	for _, problem := range p.Problems {
-		e := problem.Error
-		if e.Limit != "" || e.Where == check.NoMatch || !slices.Contains(kinds, problem.Kind) {
-			continue
-		}
-		p.Report(check.Finding{
-			Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix,
-			Input: problem.Kind, Path: problem.Path, Pos: e.Pos,
-			Identity: []string{e.Where, e.Found}, Times: e.Times, // not the message: its words may become better
-		})
-	}
-}
-
-// reportNoMatch reports the paths and patterns of a kind that name no file.
-func reportNoMatch(p *check.Pass, code string, kind check.Kind) {
-	for _, problem := range p.Problems {
-		if e := problem.Error; problem.Kind == kind && e.Where == check.NoMatch {
-			p.Report(check.Finding{
-				Code: code, Message: e.Message, Expected: e.Expected, Actual: e.Found, Fix: e.Fix, Input: kind, Identity: []string{e.Message},
-			})
-		}
-	}
-}

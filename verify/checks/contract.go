@@ -31,7 +31,7 @@ var ContractCheck = &check.Check{
 }
 
 func runContract(p *check.Pass) {
-	reportProblems(p, "contract.malformed", check.Contract, check.TaskContract)
+	p.ReportProblems("contract.malformed", check.Contract, check.TaskContract)
 	if len(p.NoTasks)+len(p.ClosedTasks) > 0 {
 		reportNoTasks(p)
 	} else if p.State[check.Contract] == check.Missing && len(p.Unavailable(facts.WantedContracts)) == 0 {

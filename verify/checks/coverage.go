@@ -33,7 +33,7 @@ var CoverageCheck = &check.Check{
 const defaultMaxDrop = input.Whole / 100
 
 func runCoverage(p *check.Pass) {
-	reportProblems(p, "coverage.malformed", check.Coverage)
+	p.ReportProblems("coverage.malformed", check.Coverage)
 	if p.State[check.Coverage] == check.Missing {
 		p.Report(check.Finding{
 			Code: "coverage.missing", Message: "the contract declares coverage, and there is no coverage report", Input: check.Coverage,

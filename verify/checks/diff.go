@@ -27,7 +27,7 @@ var DiffCheck = &check.Check{
 }
 
 func runDiff(p *check.Pass) {
-	reportProblems(p, "diff.malformed", check.Changes, check.Diff)
+	p.ReportProblems("diff.malformed", check.Changes, check.Diff)
 	incomplete := p.Unavailable(facts.WantedChanges)
 	for _, u := range incomplete {
 		f := unavailable("diff.incomplete", u, "the list of changed files")

@@ -25,7 +25,7 @@ var DiffRulesCheck = &check.Check{
 }
 
 func runDiffRules(p *check.Pass) {
-	reportProblems(p, "rule.malformed", check.DiffRules)
+	p.ReportProblems("rule.malformed", check.DiffRules)
 	if p.State[check.DiffRules] != check.Usable {
 		return
 	}

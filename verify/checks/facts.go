@@ -32,7 +32,7 @@ var everyRun = map[facts.Wanted]string{
 }
 
 func runFacts(p *check.Pass) {
-	reportProblems(p, "facts.malformed", check.Facts)
+	p.ReportProblems("facts.malformed", check.Facts)
 	if p.Facts == nil {
 		if p.Member != nil && p.State[check.Facts] == check.Missing { // outside of a merge group facts are optional
 			p.Report(check.Finding{

@@ -30,8 +30,8 @@ func runFeedback(p *check.Pass) {
 	if len(p.Streams()) == 0 && len(p.Digests) == 0 { // a digest without its log is evidence.digest_mismatch
 		reportNoLog(p)
 	}
-	reportNoMatch(p, "feedback.missing", check.Feedback)
-	reportProblems(p, "feedback.malformed", check.Feedback)
+	p.ReportNoMatch("feedback.missing", check.Feedback)
+	p.ReportProblems("feedback.malformed", check.Feedback)
 	reportEmpty(p)
 	for _, s := range p.Streams() {
 		reportGaps(p, s)

@@ -43,7 +43,7 @@ func runOverride(p *check.Pass) {
 		if m.About != "" {
 			message += " (" + m.About + ")"
 		}
-		reportLacking(p, m.Kind, m.About, message)
+		p.ReportLacking(m.Kind, m.About, message)
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{

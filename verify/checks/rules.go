@@ -41,8 +41,8 @@ type ruleRow struct {
 }
 
 func runRules(p *check.Pass) {
-	reportNoMatch(p, "rules.missing", check.Rules)
-	reportProblems(p, "rule.malformed", check.Rules)
+	p.ReportNoMatch("rules.missing", check.Rules)
+	p.ReportProblems("rule.malformed", check.Rules)
 	if p.State[check.Rules] == check.Malformed {
 		return
 	}

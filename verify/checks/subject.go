@@ -31,17 +31,17 @@ var SubjectCheck = &check.Check{
 func runSubject(p *check.Pass) {
 	pr, subject := p.Facts.Live(), &p.Facts.Subject
 	if pr == nil {
-		reportLacking(p, facts.WantedPullRequest, "", "cannot determine the current state of the pull request")
+		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine the current state of the pull request")
 		return
 	}
 	if subject.HeadSHA == "" {
-		reportLacking(p, facts.WantedSubject, "head", "cannot determine which head was judged")
+		p.ReportLacking(facts.WantedSubject, "head", "cannot determine which head was judged")
 	}
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
 	if _, found := p.Facts.Lacking(facts.WantedPullRequest, ""); found {
-		reportLacking(p, facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
+		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
 	}
 	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
 	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
@@ -61,7 +61,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	authors := override.NewAuthors(p.Standing.AppliesTo)
 	switch shared := authors.SharedWith(pr); {
 	case pr.Author == "":
-		reportLacking(p, facts.WantedPullRequest, "author", "cannot determine whether the contract applies to the author of the pull request")
+		p.ReportLacking(facts.WantedPullRequest, "author", "cannot determine whether the contract applies to the author of the pull request")
 	case !authors.LeavesOut(pr):
 	case shared != nil:
 		p.Report(check.Finding{
@@ -70,7 +70,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Identity: []string{fmt.Sprint(shared.Number)},
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
-		reportLacking(p, facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
+		p.ReportLacking(facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
 	}
 }
 
@@ -83,7 +83,7 @@ func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) 
 	}
 	switch m := p.Facts.Membership; {
 	case m == nil || !m.HeadInGroup && m.Differs == nil:
-		reportLacking(p, facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
+		p.ReportLacking(facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
 		const most = 5
 		var shown []string

@@ -1,16 +1,15 @@
-package checks
+package check
 
 import (
 	"cmp"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// permissions are what a token needs for a kind of fact, where the collector does not say.
-var permissions = map[facts.Wanted]string{
+// Permissions are what a token needs for a kind of fact, where the collector does not say.
+var Permissions = map[facts.Wanted]string{
 	facts.WantedPullRequest: "run the gate again; a person may grant the gate's job the permission pull-requests: read",
 	facts.WantedCommits:     "run the gate again; a person may grant the gate's job the permission pull-requests: read; GitHub lists at most 250 commits",
 	facts.WantedReviews:     "run the gate again; a person may grant the gate's job the permission pull-requests: read",
@@ -21,13 +20,13 @@ var permissions = map[facts.Wanted]string{
 	facts.WantedTeams:       "run the gate again; a person may provide a token that can read the organization's members; the token of the workflow cannot",
 }
 
-// reportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
-func reportLacking(p *check.Pass, kind facts.Wanted, about, message string) {
+// ReportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
+func (p *Pass) ReportLacking(kind facts.Wanted, about, message string) {
 	u, found := p.Facts.Lacking(kind, about)
-	f := check.Finding{
-		Code: "facts.unavailable", Severity: input.Unknown, Message: message, Input: check.Facts, Expected: "this fact in facts.json",
+	f := Finding{
+		Code: "facts.unavailable", Severity: input.Unknown, Message: message, Input: Facts, Expected: "this fact in facts.json",
 		Actual: "nothing", Identity: []string{string(kind), about},
-		Fix: cmp.Or(u.Fix, permissions[kind], "run the gate again; a person may have to make this fact available to the collector"),
+		Fix: cmp.Or(u.Fix, Permissions[kind], "run the gate again; a person may have to make this fact available to the collector"),
 	}
 	if found {
 		f.Actual = u.Error
