@@ -224,6 +224,7 @@ func (l *loader) authorise() {
 		l.Rule = override.NewRule()
 		return
 	}
+	l.checkNever()
 	if slices.ContainsFunc(l.Problems, l.hidesRule) {
 		return
 	}
@@ -238,6 +239,40 @@ func (l *loader) authorise() {
 		}
 	}
 	l.Standing, l.standing, l.Rule = standing.Contract, standing.Path, override.NewRule(contracts...)
+}
+
+// checkNever requires that each entry of override.never names a code or a diff rule: one that names none would leave open what it was
+// to close. The ids of diff rules are known where the collector wrote their rows.
+func (l *loader) checkNever() {
+	var known []string
+	for _, c := range checks.Documented {
+		for _, code := range c.Codes {
+			known = append(known, code.Name)
+		}
+	}
+	if l.DiffRules != nil {
+		for _, row := range l.DiffRules.Rules {
+			known = append(known, row.ID)
+		}
+	}
+	for i := range l.contracts {
+		source := &l.contracts[i]
+		for _, never := range source.Contract.Override.Never {
+			_, former := contract.FormerRule(never)
+			unsure := contract.IsDiffRule(never) && l.DiffRules == nil
+			if former || unsure || slices.Contains(known, never) {
+				continue
+			}
+			fix := "correct or remove it; closeout explain lists the codes, and closeout diff --list the rules"
+			if near := input.Nearest(never, known); near != "" {
+				fix = fmt.Sprintf("did you mean %q? A person must correct it on the base branch", near)
+			}
+			l.problem(check.Kind(source.Kind), source.Path, input.Error{
+				Pos: source.Contract.Keys["override"], Where: "/override/never", Message: fmt.Sprintf("override.never names %q, which is neither the code of a finding nor a diff rule", never),
+				Found: never, Expected: "a code, such as scope.forbidden, or the id of a diff rule", Fix: fix,
+			})
+		}
+	}
 }
 
 // hidesRule reports whether a problem may hide who may override, or which findings have no override: a problem of a

@@ -40,15 +40,25 @@ func (j *judged) question() *override.Question {
 	}
 	for _, f := range j.findings {
 		if f.Severity == string(input.Block) {
-			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected, f.Actual)
+			q.Printed = append(q.Printed, f.Message, f.Fix, f.Expected, f.Actual, shownAt(f.Location)+" "+f.Severity+" "+f.Code+" "+f.Message)
+			q.Names = append(q.Names, f.Code, f.Location.Path, f.Rule, f.Criterion)
+			if c := checks.ByCode(f.Code); c != nil {
+				q.Printed = append(q.Printed, c.Title, checks.Section(f.Code))
+			}
 		}
 	}
 	q.Printed = append(q.Printed, report.CodeMeaning)
+	for _, row := range override.Table {
+		q.Printed = append(q.Printed, row.Title)
+	}
 	if j.code != nil {
 		q.Code = *j.code
 	}
 	return q
 }
+
+// shownAt is a location as a report shows it.
+func shownAt(l report.Location) string { return fmt.Sprintf("%s:%d:%d", l.Path, l.Line, l.Column) }
 
 // otherContent lists the paths of findings that block to which a merge group gives another content than the pull request.
 // The paths of findings beyond the list are unknown, so then each such path counts.

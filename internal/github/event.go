@@ -30,11 +30,12 @@ type Event struct {
 	Label         string // of labeled and unlabeled
 	Sender        string // login of who caused it
 	SenderID      string
+	Attempt       int64 // of the run; 0 when the runner does not say
 }
 
 // Facts are the parts of an event that the judge may read.
 func (e *Event) Facts() facts.Event {
-	f := facts.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID}
+	f := facts.Event{Name: e.Name, Action: e.Action, HeadSHA: e.HeadSHA, Label: e.Label, Sender: e.Sender, SenderID: e.SenderID, Attempt: e.Attempt}
 	if e.Name == "pull_request" {
 		f.BaseBranch = e.BaseBranch
 	}

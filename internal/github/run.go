@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ var Fetch string
 // Options says what a run collects, where, and with whose rights.
 type Options struct {
 	EventName  string // GITHUB_EVENT_NAME
+	Attempt    string // GITHUB_RUN_ATTEMPT
 	Payload    []byte // content of the file of GITHUB_EVENT_PATH
 	Repository string // GITHUB_REPOSITORY; "" accepts that of the payload
 	APIURL     string // what the workflow's author wrote
@@ -56,6 +58,7 @@ func NewRun(o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	event.Attempt, _ = strconv.ParseInt(o.Attempt, 10, 64) // 0 where the runner does not say
 	if o.Repository != "" && !strings.EqualFold(o.Repository, event.Repository) {
 		return nil, fmt.Errorf("the event's payload is about %s, and the job runs in %s", event.Repository, o.Repository)
 	}

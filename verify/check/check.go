@@ -122,12 +122,6 @@ type Pass struct {
 	alter    func(*Findings, *Finding) bool // what is done to each finding first; false drops it; may be nil
 }
 
-// HasCode reports whether a finding of any check can have a code.
-func (p *Pass) HasCode(code string) bool {
-	_, ok := p.all[code]
-	return ok
-}
-
 // Tail returns the end of what a record says that a command printed; nil when it says nothing, and when the check has asked
 // for so many that no report lists more.
 func (p *Pass) Tail(said *feedback.Said) *proof.Tail {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -64,7 +63,6 @@ func runContract(p *check.Pass) {
 				Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
 			})
 		}
-		reportNever(p, s)
 	}
 }
 
@@ -162,21 +160,6 @@ func whereContract(p *check.Pass) (actual, fix string) {
 		return actual, fix
 	}
 	return "none", "run closeout init, which writes " + right + ".json, and let a person merge it into the base branch; or name a contract with --contract-file"
-}
-
-// reportNever reports a code under override.never that no finding has: what it should protect from an override
-// could be.
-func reportNever(p *check.Pass, s policy.Source) {
-	for _, code := range s.Contract.Override.Never {
-		if p.HasCode(code) || contract.IsDiffRule(code) { // the check diffrules knows the rules
-			continue
-		}
-		p.Report(check.Finding{
-			Code: "contract.malformed", Message: fmt.Sprintf("override.never names %q, which is not the code of a finding", code), Input: check.Kind(s.Kind),
-			Path: s.Path, Pos: s.Contract.Keys["override"], Expected: "codes of findings, such as scope.forbidden", Actual: code,
-			Fix: "correct the code; closeout explain lists them all", Identity: []string{"override.never", code},
-		})
-	}
 }
 
 // reportAddedTasks reports more than one task contract in one change, when the caller does not name the task, and one that

@@ -78,7 +78,8 @@ func runDiffRules(p *check.Pass) {
 	for i := range p.Policy.Sources {
 		source := &p.Policy.Sources[i]
 		for _, id := range source.Contract.DiffRuleIDs() {
-			if _, former := contract.FormerRule(id.Value); !known[id.Value] && !former {
+			inNever := slices.Contains(source.Contract.Override.Never, id.Value) // there it is an error of the contract
+			if _, former := contract.FormerRule(id.Value); !known[id.Value] && !former && !inNever {
 				reportNoDiffRule(p, id, source)
 			}
 		}

@@ -16,6 +16,7 @@ var OverrideCheck = &check.Check{
 	Codes: []check.Code{
 		{Name: "override.refused", Severity: input.Warn},
 		{Name: "override.attempted", Severity: input.Warn},
+		{Name: "override.incomplete", Severity: input.Info},
 	},
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember,
@@ -44,6 +45,12 @@ func runOverride(p *check.Pass) {
 			message += " (" + m.About + ")"
 		}
 		p.ReportLacking(m.Kind, m.About, message)
+	}
+	for _, n := range p.Override.Notes {
+		p.Report(check.Finding{
+			Code: "override.incomplete", Message: n.What, Input: check.Facts, Expected: "the label of an override, and a reason with the override code",
+			Actual: n.What, Fix: n.Do, Identity: n.Key,
+		})
 	}
 	for _, a := range override.Attempts(p.Facts, p.Rule) {
 		p.Report(check.Finding{

@@ -134,6 +134,7 @@ type Event struct {
 	BaseBranch string `json:"base_branch,omitempty"`
 	Sender     string `json:"sender,omitempty"` // login of who caused the event
 	SenderID   string `json:"sender_id,omitempty"`
+	Attempt    int64  `json:"attempt,omitempty"` // of the run: 1, and more when it was run again; 0 when it is unknown
 }
 
 // FileOrigin maps a file of the bundle to the path that the report names.

@@ -257,6 +257,9 @@ func factEvent(f *input.Fields) Event {
 		Name: e.NeedText("name").Value, Action: textOrNull(e, "action"), HeadSHA: objectIDOrNull(e, "head_sha"),
 		Label: textOrNull(e, "label"), BaseBranch: textOrNull(e, "base_branch"), Sender: textOrNull(e, "sender"), SenderID: digitsOrNull(e, "sender_id"),
 	}
+	if attempt := e.Integer("attempt", 1, input.MaxSafeInteger); attempt != nil {
+		event.Attempt = *attempt
+	}
 	e.End()
 	return event
 }

@@ -25,6 +25,7 @@ type Question struct {
 	// from their content in the pull request.
 	OtherContent []string
 	Printed      []string // what the gate prints about the findings; a copy of it is not a reason
+	Names        []string // codes and paths of the findings: the same for these
 
 	echoes     *echoes                       // of Printed; nil until first used
 	statements map[facts.Account][]statement // see commentsOf
@@ -36,6 +37,13 @@ type Decision struct {
 	Refused []Refusal
 	// Missing are the facts without which a label could not be judged. It is empty when another label counts.
 	Missing []Missing
+	Notes   []Note // what a person began, and what is missing
+}
+
+// Note tells a person why something does not count that is no label of an override.
+type Note struct {
+	What, Do string
+	Key      []string // identifies it; the same in every run
 }
 
 // Grant is a label that counts.
@@ -115,7 +123,38 @@ func Decide(q *Question) Decision {
 	if d.Grant != nil {
 		d.Missing = nil
 	}
+	if len(labels) == 0 && pr.Labels != nil && len(q.Blocked) > 0 {
+		d.Notes = notes(q, rule, pr)
+	}
 	return d
+}
+
+// notes says what is missing where no label asks for an override: a comment has the code, or a label has nearly the right name.
+func notes(q *Question, rule *Rule, pr *facts.PullRequest) []Note {
+	var list []Note
+	for _, label := range pr.Labels {
+		if n := len(rule.Label); len(label) > n && strings.EqualFold(label[:n], rule.Label) {
+			list = append(list, Note{
+				fmt.Sprintf("the label %q does not ask for an override: its name only begins with %s", label, rule.Label),
+				fmt.Sprintf("add the label %s, or one that begins with %q and the reason", rule.Label, rule.Label+": "), []string{"label", label},
+			})
+		}
+	}
+	for i := range pr.Comments {
+		c := &pr.Comments[i]
+		text, found := line(c.Body)
+		if !found || !containsCode(text, q.Code) || altered(c) != "" || !rule.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID}) {
+			continue
+		}
+		note := Note{
+			fmt.Sprintf("the comment of %s contains the override code, and the pull request has no label %s", c.Author, rule.Label),
+			"add the label " + rule.Label + ": the person who commented must add it", []string{"comment", c.Author},
+		}
+		if !slices.ContainsFunc(list, func(n Note) bool { return slices.Equal(n.Key, note.Key) }) {
+			list = append(list, note)
+		}
+	}
+	return list
 }
 
 // lacks reports whether a list is missing, or may be incomplete.
@@ -161,7 +200,7 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 		return nil, refusal, missing
 	}
 	id := cmp.Or(r.event.ActorID, person(r.Facts, r.who()).ID) // else that of the account with the login
-	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: r.reason}, nil, nil
+	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: withoutCode(r.reason, r.Code)}, nil, nil
 }
 
 // Newer reports whether one id, a string of digits, is larger than another. GitHub numbers events as they happen.

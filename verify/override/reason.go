@@ -2,6 +2,7 @@ package override
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -83,7 +84,7 @@ func reasons(r *request) (good []statement, why string) {
 // one statement and the reason in another: a label is too short for both. But a reason next to the code of other findings
 // was given for those.
 func boundReason(r *request, good []statement) (reason, why string) {
-	why = "the reason does not contain the override code of these findings at this head"
+	why = notBound
 	coded := false
 	for _, s := range r.said() {
 		switch {
@@ -130,21 +131,126 @@ func line(body string) (reason string, found bool) {
 	return "", false
 }
 
-// Prose is a comment without HTML comments, which no page shows, and without fenced code blocks, which show an example.
+// Prose is a comment without fenced code blocks, which show an example, and without what no page shows.
 func Prose(body string) string {
 	var b strings.Builder
-	fence := ""
-	for l := range strings.Lines(withoutComments(body)) {
-		switch mark := fenceOf(l); {
-		case fence == "" && mark == "":
-			b.WriteString(l)
-		case fence == "":
-			fence = mark
-		case strings.HasPrefix(mark, fence) && strings.Trim(l, "`~ \t\r\n") == "":
-			fence = ""
+	for len(body) > 0 {
+		l, rest, _ := strings.Cut(body, "\n")
+		if fence := fenceOf(l); fence != "" {
+			body = afterFence(rest, fence)
+			continue
 		}
+		shown, left := visibleLine(body)
+		b.WriteString(shown)
+		body = left
 	}
 	return b.String()
+}
+
+// afterFence is what follows a code block: all of it is inside where no line closes it.
+func afterFence(body, fence string) string {
+	for len(body) > 0 {
+		l, rest, _ := strings.Cut(body, "\n")
+		body = rest
+		if strings.HasPrefix(fenceOf(l), fence) && strings.Trim(l, "`~ \t\r") == "" {
+			break
+		}
+	}
+	return body
+}
+
+// hidden are the parts of a text that no page shows, by how they begin and end.
+var hidden = []struct {
+	begin func() *regexp.Regexp
+	end   string
+}{
+	{input.Lazily(`^<!--`), "-->"},
+	{input.Lazily(`^<!\[CDATA\[`), "]]>"},
+	{input.Lazily(`^<\?`), "?>"},
+	{input.Lazily(`^<![A-Za-z]`), ">"},
+	{input.Lazily(`(?i)^<style(?:[\s>]|$)`), "</style>"},
+	{input.Lazily(`(?i)^<script(?:[\s>]|$)`), "</script>"},
+}
+
+// visibleLine writes a text to the end of its first line without what is hidden, which may go on for lines and becomes a space. In a
+// span of code, and in a tag, nothing begins.
+func visibleLine(text string) (shown, rest string) {
+	var b strings.Builder
+	for len(text) > 0 {
+		at := strings.IndexAny(text, "`<\n")
+		if at < 0 {
+			b.WriteString(text)
+			return b.String(), ""
+		}
+		escaped := at > 0 && text[at-1] == '\\'
+		b.WriteString(text[:at])
+		text = text[at:]
+		n := 1
+		switch {
+		case text[0] == '\n':
+			b.WriteByte('\n')
+			return b.String(), text[1:]
+		case text[0] == '`' && !escaped:
+			n = codeSpan(text)
+		case text[0] == '<':
+			if end := hiddenPart(text); end > 0 {
+				b.WriteByte(' ')
+				text = text[end:]
+				continue
+			}
+			n = max(len(tagHere().FindString(text)), 1)
+		}
+		b.WriteString(text[:n])
+		text = text[n:]
+	}
+	return b.String(), ""
+}
+
+var tagHere = input.Lazily(`^</?[A-Za-z][^<>\n]*>`)
+
+// codeSpan is the length of the span of code that a text begins with, or of the backticks that begin none. One that goes on in the
+// next line is taken for none.
+func codeSpan(text string) int {
+	l, _, _ := strings.Cut(text, "\n")
+	n := len(l) - len(strings.TrimLeft(l, "`"))
+	for at := n; at < len(l); {
+		i := strings.IndexByte(l[at:], '`')
+		if i < 0 {
+			break
+		}
+		at += i
+		run := len(l[at:]) - len(strings.TrimLeft(l[at:], "`"))
+		if at += run; run == n {
+			return at
+		}
+	}
+	return n
+}
+
+// hiddenPart is the length of the hidden part that a text begins with, 0 for none. One that does not end hides the rest.
+func hiddenPart(text string) int {
+	for _, h := range hidden {
+		begin := h.begin().FindString(text)
+		if begin == "" {
+			continue
+		}
+		if i := strings.Index(lowerASCII(text[len(begin):]), h.end); i >= 0 {
+			return len(begin) + i + len(h.end)
+		}
+		return len(text)
+	}
+	return 0
+}
+
+// lowerASCII keeps the length of a text.
+func lowerASCII(s string) string {
+	lower := []byte(s)
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
 }
 
 // fenceOf is the mark that opens or closes a code block: three or more backticks or tildes after at most three blanks; ""
@@ -158,21 +264,4 @@ func fenceOf(l string) string {
 		}
 	}
 	return ""
-}
-
-// withoutComments replaces every HTML comment with a space; one that is not closed ends with the text.
-func withoutComments(s string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, "<!--")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteByte(' ')
-		_, s, found = strings.Cut(after, "-->")
-		if !found {
-			return b.String()
-		}
-	}
 }

@@ -134,6 +134,9 @@ func rowBound(r *request) Answer {
 	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
 		return unknown(facts.WantedComments, "", "the reason of the label does not contain the override code, and the comments are unavailable")
 	}
+	if r.Rule.Binding == bindingEvent && r.Facts.Event.Attempt > 1 {
+		why += ", and a run that is run again may find what the label did not accept"
+	}
 	return no(why, fmt.Sprintf("%s can review the findings and comment %s", r.event.Actor, r.line()))
 }
 
@@ -141,11 +144,12 @@ func rowBound(r *request) Answer {
 func (r *request) line() string { return strings.TrimSpace(report.Command+" "+r.Code) + " and why" }
 
 // isOwnEvent reports whether the labeled event of this label triggered this run, at the live head. The row "head" requires
-// that this head was judged; an event for another base branch is subject.moved.
+// that this head was judged; an event for another base branch is subject.moved. A run that was run again may find what the person
+// who added the label could not see.
 func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
 	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(facts.Account{Login: e.Sender, ID: e.SenderID}) &&
-		e.HeadSHA == r.pr.HeadSHA
+		e.HeadSHA == r.pr.HeadSHA && e.Attempt <= 1
 }
 
 func rowNever(r *request) Answer {

@@ -15,18 +15,27 @@ import (
 // minVisible is the minimum number of visible characters in a reason, not counting the code.
 const minVisible = 10
 
+// What is wrong with a text that is no reason.
+const (
+	saysNothing     = "says nothing"
+	tooShort        = "is shorter than 10 visible characters"
+	onlyPlaceholder = "is only a placeholder"
+	onlyRepeats     = "only repeats what the gate printed"
+	notBound        = "the reason does not contain the override code of these findings at this head"
+)
+
 // weak says why a text is not a reason; "" when it is one.
 func weak(text string, q *Question) string {
 	shown := shown(text, q.Code)
 	switch n := visible(shown); {
 	case n == 0:
-		return "says nothing"
+		return saysNothing
 	case n < minVisible:
-		return "is shorter than 10 visible characters"
+		return tooShort
 	case placeholder(shown):
-		return "is only a placeholder"
+		return onlyPlaceholder
 	case q.printed().echo(shown):
-		return "only repeats what the gate printed"
+		return onlyRepeats
 	}
 	return ""
 }
@@ -34,7 +43,7 @@ func weak(text string, q *Question) string {
 // printed is what the gate printed, prepared once for all reasons.
 func (q *Question) printed() *echoes {
 	if q.echoes == nil {
-		q.echoes = newEchoes(q.Printed)
+		q.echoes = newEchoes(append(slices.Clip(q.Printed), refusals()...), q.Names)
 	}
 	return q.echoes
 }
@@ -50,21 +59,40 @@ func (e *echoes) echo(text string) bool {
 		}
 	}
 	rest := e.without(list)
-	return len(rest) < len(list) && visible(spaced(rest)) < minVisible
+	isOwn := func(w string) bool { return vocabulary[w] || strings.Trim(w, "0123456789") == "" }
+	other := slices.DeleteFunc(slices.Clone(rest), isOwn)
+	return len(other) == 0 || len(rest) < len(list) && visible(spaced(rest)) < minVisible
 }
+
+// vocabulary are the words of the gate's headings and counts. A text that contains no others says nothing about the findings.
+var vocabulary = func() map[string]bool {
+	list := map[string]bool{}
+	for _, w := range strings.Fields("acceptance actual add again all and are as at attempts block blocked blocking by change changed check " +
+		"close closeout code codes criteria criterion evidence expected failed file files finding findings fix for found gate head in info " +
+		"is label more no not of other out overridden override passed record records refused review rule run task the to unknown verdict warn") {
+		list[w] = true
+	}
+	return list
+}()
 
 // echoes are the texts that the gate printed, in the form of spaced.
 type echoes struct {
 	texts   []string
 	byStart map[string][][]string // the words of those with at least minEcho words, by their first minEcho words
+	names   map[string][][]string // the words of codes and paths, by their first word
 }
 
 // minEcho is the minimum length, in words, of a printed text that is removed from a reason: a shorter one can be a part of
 // any sentence.
 const minEcho = 4
 
-func newEchoes(printed []string) *echoes {
-	e := &echoes{byStart: map[string][][]string{}}
+func newEchoes(printed, names []string) *echoes {
+	e := &echoes{byStart: map[string][][]string{}, names: map[string][][]string{}}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if list := words(name); len(list) > 0 {
+			e.names[list[0]] = append(e.names[list[0]], list)
+		}
+	}
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(printed))) {
 		list := words(p)
 		if len(list) == 0 {
@@ -79,16 +107,18 @@ func newEchoes(printed []string) *echoes {
 	return e
 }
 
-// without removes whole printed texts from some words, the longest match first.
+// without removes whole printed texts, codes and paths from some words, the longest match first.
 func (e *echoes) without(list []string) []string {
 	var rest []string
 	for len(list) > 0 {
 		n := 0
+		begins := e.names[list[0]]
 		if len(list) >= minEcho {
-			for _, p := range e.byStart[spaced(list[:minEcho])] {
-				if len(p) > n && len(p) <= len(list) && slices.Equal(p, list[:len(p)]) {
-					n = len(p)
-				}
+			begins = slices.Concat(begins, e.byStart[spaced(list[:minEcho])])
+		}
+		for _, p := range begins {
+			if len(p) > n && len(p) <= len(list) && slices.Equal(p, list[:len(p)]) {
+				n = len(p)
 			}
 		}
 		if n == 0 {
@@ -97,6 +127,20 @@ func (e *echoes) without(list []string) []string {
 		list = list[n:]
 	}
 	return rest
+}
+
+// refusals are what an earlier run may have said about a label.
+func refusals() []string {
+	const beside = "the override code has no reason, and the reason is next to the code of other findings"
+	return []string{notBound, beside, saysNothing, tooShort, onlyPlaceholder, onlyRepeats}
+}
+
+// withoutCode is a reason without the override code in it.
+func withoutCode(text, code string) string {
+	if code != "" {
+		text = codeIn(code).ReplaceAllString(text, "$1 $2")
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // spaced joins words with a space before and after each.
@@ -115,15 +159,17 @@ var (
 
 // shown is a text as a page shows it, without URLs and without anything that looks like an override code.
 func shown(text, code string) string {
-	text = html.UnescapeString(tags().ReplaceAllString(withoutComments(text), " "))
+	text, _ = visibleLine(text)
+	text = html.UnescapeString(tags().ReplaceAllString(text, " "))
 	if code != "" {
 		text = codeIn(code).ReplaceAllString(text, "$1 $2")
 	}
 	return codeShape().ReplaceAllStringFunc(urls().ReplaceAllString(text, " "), func(found string) string {
-		if strings.ContainsAny(found, "234567") {
+		isPart := code != "" && strings.Contains(code, strings.ToLower(found))
+		if isPart || strings.ContainsAny(found, "234567") && len(found) > len("abcd-2345") {
 			return " "
 		}
-		return found // as words may be
+		return found // as words may be, and the number of an issue
 	})
 }
 
