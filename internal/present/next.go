@@ -149,7 +149,7 @@ func againStep(r *report.Report) string {
 	case len(codes) == 0:
 		return "Then the gate runs automatically."
 	case waits && len(codes) == 1:
-		return "Then re-run the job: a review does not start it, and a push makes an approval void."
+		return "Then choose Re-run failed jobs: a review does not start the gate, it judges again with the evidence that is there, and a push makes an approval void."
 	case isRemote(r):
 		return "Then push: the gate runs again. Before that, " + inQuotes(runCommand(r, "")) + " in your checkout shows whether it will pass."
 	default:
@@ -259,7 +259,11 @@ func overrideWho(r *report.Report) string {
 // overrideSteps says what to do with the comment of [overrideLine]; label is the label as the format shows it.
 func overrideSteps(r *report.Report, label string) string {
 	steps := "and add the label " + label + " to the pull request. " + report.CodeMeaning + " If the label does not start the gate (a " +
-		"workflow that a ruleset requires never runs on labels), re-run the job after you add the label."
+		"workflow that a ruleset requires never runs on labels), choose Re-run failed jobs after you add the label: that judges again with " +
+		"the evidence that is there."
+	if r.Settings.Override.Binding == "event" {
+		steps += " Where the label starts the gate, a label that begins with " + label + ", a colon and a reason of its own is enough."
+	}
 	if r.Counts.Unknown > 0 {
 		steps += " It does not count while anything is unknown."
 	}
