@@ -332,11 +332,21 @@ func (l *loader) readTest(path string) *check.TestFile {
 
 // testFile reads a test report; with the names of the cases where those of two runs are compared.
 func (l *loader) testFile(path string, open Opener) *check.TestFile {
-	parse := reports.ParseTests
-	if l.Policy != nil && len(l.Policy.Tests()) > 0 {
-		parse = reports.ParseNamedTests
+	limits := l.settings.Limits
+	named := l.Policy != nil && len(l.Policy.Tests()) > 0
+	errs, budget := &input.Errors{}, &input.Errors{}
+	var tests *reports.TestReport
+	s := stream(Input{Kind: check.Tests, Name: path, Open: open}, func(r io.Reader) {
+		tests, errs = reports.ReadTests(r, limits, named)
+	})
+	const timeShare = 4 // of a stream little is kept, and reading it takes time
+	if !l.affords(max(min(s.bytes, limits.RulesBytes), s.bytes/timeShare), budget) {
+		errs = budget
 	}
-	tests, listed := readSmall(l, Input{Kind: check.Tests, Name: path, Open: open}, path, "the test report", trustClaimed, parse)
+	listed := l.list(check.Tests, path, s, trustClaimed)
+	if l.problems(check.Tests, path, errs) != check.Usable {
+		tests = nil
+	}
 	return &check.TestFile{Path: listed.Path, SHA256: listed.SHA256, Report: tests}
 }
 

@@ -50,6 +50,8 @@ var hostileInputs = []hostile{
 	{"facts lists", 8 << 20, factsLists, 1000, "--max-values=100"},
 	{"empty lists", 16 << 20, emptyLists, 1000, "--max-values=100"},
 	{"junit cases", 16 << 20, junitCases, 1000, "--max-values=20"},
+	{"go test events", 2_900_000, goTestEvents, 1000, "--max-rules-bytes=1000"},
+	{"go test failures", 990_000, goTestFailures, 1000, "--max-values=100"},
 	{"wrong sections", 1 << 30, wrongSections, 1000, "--max-diff-bytes=900"},
 	{"tree bomb", 30_000, treeBomb, 30, "--max-tree-entries=1000"},
 }
@@ -468,6 +470,35 @@ func junitCases(t testing.TB, dir string, size int) []string {
 		}
 		w.WriteString("</testsuite>")
 	})
+	return args
+}
+
+// goTestEvents is a stream of one test that runs again and again, with a key that only the reader of any JSON reads.
+func goTestEvents(t testing.TB, dir string, n int) []string {
+	return goTestStream(t, dir, n, func(int) string { return `{"Action":"pass","Package":"p","Test":"A","x":1}` })
+}
+
+func goTestFailures(t testing.TB, dir string, n int) []string {
+	return goTestStream(t, dir, n, func(i int) string {
+		return fmt.Sprintf(`{"Action":"fail","Package":"p","Test":"A%07d%s"}`, i, strings.Repeat("a", 70))
+	})
+}
+
+// goTestStream writes the same stream for the head and both trees of the tests of the base.
+func goTestStream(t testing.TB, dir string, n int, event func(i int) string) []string {
+	args := plainBundle(t, dir)
+	put(t, dir, "scope_contract.json", func(w *bufio.Writer) {
+		text := strings.Replace(plainContract, `"run": ["true"]`, `"id": "unit", "run": ["true"], "test_report": "r.json"`, 1)
+		w.WriteString(strings.TrimSuffix(text, "}") + `, "tests": [{"files": ["tests/**"], "criteria": ["unit"]}]}`)
+	})
+	for _, place := range []string{"tests/r.json", "cross/base/tests/r.json", "cross/old_tests/tests/r.json"} {
+		put(t, dir, place, func(w *bufio.Writer) {
+			for i := range n {
+				w.WriteString(event(i))
+				w.WriteByte('\n')
+			}
+		})
+	}
 	return args
 }
 

@@ -61,12 +61,12 @@ func (c *Comparison) baseNames(f *Found, name string) (names *reports.TestNames,
 
 // testNames reads the names of a test report.
 func testNames(open verify.Opener) (*reports.TestNames, error) {
-	limits := input.DefaultLimits()
-	data, err := verify.Input{Open: open}.Read(limits.RulesBytes)
+	file, err := open()
 	if err != nil {
 		return nil, input.Reason(err)
 	}
-	names, errs := reports.ParseTestNames(data, limits)
+	defer file.Close()
+	names, errs := reports.ReadTestNames(file, input.DefaultLimits())
 	if errs.Any() {
 		return nil, fmt.Errorf("the test report of the base cannot be read: %s", errs.All()[0].Message)
 	}

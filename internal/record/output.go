@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/record/redact"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // silence disables workflow commands, which GitHub's runner would otherwise execute when a command prints them, and returns
@@ -36,8 +39,27 @@ type stream struct {
 	redact redact.Redactor
 	tail   redact.Tail
 
-	keeps bool   // the stream is a report
-	kept  []byte // of a report, unredacted: at most one byte more than the gate reads
+	kept *keptReport // nil when the stream is no report
+}
+
+// keptReport is the unredacted text of a report, packed: go test -json shrinks to a twentieth, and nothing that the command
+// started can edit what is in memory.
+type keptReport struct {
+	packed bytes.Buffer
+	z      *flate.Writer
+	size   int64
+}
+
+func newKeptReport() *keptReport {
+	k := &keptReport{}
+	k.z, _ = flate.NewWriter(&k.packed, flate.BestSpeed) // the level is a valid one
+	return k
+}
+
+func (k *keptReport) add(p []byte) {
+	if k.size += int64(len(p)); k.size <= mostReport {
+		k.z.Write(p) // into memory
+	}
 }
 
 func newStream(to io.Writer, most int) *stream {
@@ -54,8 +76,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 	s.sum.Write(p) // a hash never fails
 	s.redact.Add(p)
-	if s.keeps {
-		s.kept = append(s.kept, p[:min(len(p), int(mostReport)+1-len(s.kept))]...)
+	if s.kept != nil {
+		s.kept.add(p)
 	}
 	return len(p), nil
 }
@@ -68,12 +90,12 @@ func (s *stream) end() (text, digest string, cut, redactions int64) {
 }
 
 // mostReport is the longest report that the gate reads.
-var mostReport = input.DefaultLimits().RulesBytes
+var mostReport = reports.MostTestBytes(input.DefaultLimits())
 
 // writeReport writes the whole stream to a report, after the command has ended: it cannot edit what it printed. One that the
 // command wrote there itself is an error, because which of the two is the report is not known.
 func (s *stream) writeReport(root *os.Root, p string) error {
-	if int64(len(s.kept)) > mostReport {
+	if s.kept.size > mostReport {
 		return fmt.Errorf("it has more than %d bytes, and the gate reads no larger report: let the command print less", mostReport)
 	}
 	switch _, err := lstatPlain(root, p); {
@@ -89,6 +111,7 @@ func (s *stream) writeReport(root *os.Root, p string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(s.kept)
-	return errors.Join(err, f.Close())
+	err = s.kept.z.Close()
+	_, copied := io.Copy(f, flate.NewReader(&s.kept.packed))
+	return errors.Join(err, copied, f.Close())
 }

@@ -188,6 +188,9 @@ func TestProductsOfLinkedWorktree(t *testing.T) {
 // TestOutputAsReport: the standard output of a command is its report, whole and unredacted, unless something else is at its place.
 func TestOutputAsReport(t *testing.T) {
 	const secret = "AKIAIOSFODNN7EXAMPLE"
+	defer func(most int64) { mostReport = most }(mostReport)
+	mostReport = 1 << 20
+	most := strings.Repeat("\x00", 1<<20)
 	for name, c := range map[string]struct {
 		path, old, script string
 		produced          string
@@ -205,8 +208,8 @@ func TestOutputAsReport(t *testing.T) {
 		"written, and not passed": {inEvidence, "", "echo new; echo other > $0; exit 3", "-", "other\n", 3, "the command wrote this file itself"},
 		"a link at its place":     {inEvidence, "", "echo new; ln -s ../../a.txt $0", "-", "one\n", StatusFailed, "not a regular file"},
 		"a link on the way":       {elsewhere, "", "echo new; ln -s src out", "-", "", StatusFailed, "a link or a file, not a directory"},
-		"too much":                {inEvidence, "old", "head -c 16777217 /dev/zero", "-", "old", StatusFailed, "more than 16777216 bytes"},
-		"just enough":             {inEvidence, "old", "head -c 16777216 /dev/zero", strings.Repeat("\x00", 16<<20), strings.Repeat("\x00", 16<<20), 0, ""},
+		"too much":                {inEvidence, "old", "head -c 1048577 /dev/zero", "-", "old", StatusFailed, "more than 1048576 bytes"},
+		"just enough":             {inEvidence, "old", "head -c 1048576 /dev/zero", most, most, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, repo := recorderOf(t)

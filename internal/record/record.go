@@ -105,7 +105,9 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 		return nil, err
 	}
 	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
-	out.keeps = c.Stdout != ""
+	if c.Stdout != "" {
+		out.kept = newKeptReport()
+	}
 	foreign := r.notComposed(e)
 	end := Outcome{started: time.Now(), Status: StatusFailed, Problem: foreign, notRun: true}
 	if foreign == "" {

@@ -142,7 +142,7 @@ func changeOf(t *testing.T, archive *txtar.Archive) *Change {
 // addReport adds one version of a test report.
 func addReport(t *testing.T, testReports map[string]*TestReports, side, name string, data []byte) {
 	t.Helper()
-	names, errs := reports.ParseTestNames(data, input.DefaultLimits())
+	names, errs := reports.ReadTestNames(bytes.NewReader(data), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}

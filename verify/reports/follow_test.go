@@ -17,7 +17,7 @@ func listed(t *testing.T, text string) *TestNames {
 		says := map[byte]string{'+': "", '-': `<failure message="no"/>`, '~': "<skipped/>"}[name[len(name)-1]]
 		xml.WriteString(`<testcase classname="c" name="` + name[:len(name)-1] + `">` + says + "</testcase>")
 	}
-	names, errs := ParseTestNames([]byte(xml.String()+"</testsuite>"), input.DefaultLimits())
+	names, errs := ReadTestNames(strings.NewReader(xml.String()+"</testsuite>"), input.DefaultLimits())
 	if errs.Any() {
 		t.Fatal(errs.All())
 	}
@@ -96,7 +96,7 @@ func TestBroken(t *testing.T) {
 		{"go exits", `{"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}` + "\n" + `{"Action":"fail","Package":"p"}`, nil},
 		{"a test says so", `{"Action":"output","Package":"p","Test":"T","Output":"FAIL\tp [build failed]\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"T"}`, nil},
 	} {
-		got, errs := ParseTestNames([]byte(c.text), input.DefaultLimits())
+		got, errs := ReadTestNames(strings.NewReader(c.text), input.DefaultLimits())
 		if errs.Any() || !slices.Equal(got.Broken, c.want) {
 			t.Errorf("%s: %q, %v", c.name, got.Broken, errs.All())
 		}
@@ -113,7 +113,7 @@ func TestTestErrors(t *testing.T) {
 		`{"Action":"output","Package":"p","Test":"A","Output":"=== RUN   A\n"}` + "\n" + `{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:9: one\n"}` + "\n" +
 			`{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:9: two\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"A"}`: "a_test.go:9: two", // a log comes before a failure, and looks alike
 	} {
-		got, errs := ParseTestNames([]byte(text), input.DefaultLimits())
+		got, errs := ReadTestNames(strings.NewReader(text), input.DefaultLimits())
 		if errs.Any() || len(got.Names) != 1 || got.Names[0].Error != want {
 			t.Errorf("%s: %+v, %v", text, got.Names, errs.All())
 		}

@@ -1,8 +1,11 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -15,17 +18,55 @@ import (
 
 var goTestOutcomes = map[string]caseOutcome{"pass": casePassed, "fail": caseFailed, "skip": caseSkipped}
 
-// parseGoTest returns nil when the first line is no event.
-func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
+// eventLines reads a stream line by line.
+type eventLines struct {
+	r      *bufio.Reader
+	limits input.Limits
+	read   int64
+	number int // of the line
+	long   []byte
+}
+
+// next returns a line, which is valid until the next call, and nil at the end. One that is too long is an error, as is a stream
+// that is.
+func (l *eventLines) next(errs *input.Errors) []byte {
+	l.number++
+	line, err := l.r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		l.long = l.long[:0]
+		for ; errors.Is(err, bufio.ErrBufferFull) && int64(len(l.long)) <= l.limits.RulesBytes; line, err = l.r.ReadSlice('\n') {
+			l.long = append(l.long, line...)
+		}
+		l.long = append(l.long, line...)
+		line = l.long
+	}
+	l.read += int64(len(line))
+	at := input.Pos{Line: l.number, Column: 1}
+	switch {
+	case int64(len(bytes.TrimRight(line, "\r\n"))) > l.limits.RulesBytes:
+		errs.Add(input.OverLimitAt(at, "a line of the test report, in bytes,", l.limits.RulesBytes, input.FlagRulesBytes))
+	case l.read > MostTestBytes(l.limits):
+		errs.Add(input.OverLimitAt(at, "the size of the test report in bytes", MostTestBytes(l.limits), input.FlagRulesBytes))
+	case err != nil && !errors.Is(err, io.EOF):
+		errs.Add(input.Unreadable("the test report", err))
+	case len(line) > 0:
+		return line
+	}
+	return nil
+}
+
+// readGoTest returns nil when the first line is no event, or a limit stops it.
+func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
 	alone := map[string]bool{}    // packages that failed once, and none of their tests
 	said := goTestOutput{}
 	if book.listed != nil {
 		book.listed.GoesOn = true
 	}
-	number, begun, ended := 0, false, false
-	for line := range bytes.Lines(data) {
-		number++
+	begun, ended := false, false
+	lines, stopped := &eventLines{r: r, limits: limits}, &input.Errors{}
+	for line := lines.next(stopped); line != nil; line = lines.next(stopped) {
+		number := lines.number
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -55,8 +96,16 @@ func parseGoTest(data []byte, limits input.Limits, book *caseBook, errs *input.E
 			said.add(event, book.listed)
 		}
 		ended = ended || ends
+		if int64(len(book.cases)+len(packages)) > limits.Values {
+			at := input.Pos{Line: number, Column: 1}
+			stopped.Add(input.OverLimitAt(at, "the number of tests and packages", limits.Values, input.FlagValues))
+			break
+		}
 	}
-	if !begun {
+	for _, e := range stopped.All() {
+		errs.Add(e)
+	}
+	if !begun || stopped.Any() {
 		return nil
 	}
 	if !ended {
@@ -86,6 +135,13 @@ type goTestEvent struct {
 }
 
 func parseGoTestEvent(line []byte, limits input.Limits, errs *input.Errors) goTestEvent {
+	if e, ok := plainEvent(line, limits); ok {
+		return e
+	}
+	return parseAnyEvent(line, limits, errs)
+}
+
+func parseAnyEvent(line []byte, limits input.Limits, errs *input.Errors) goTestEvent {
 	n := input.ParseJSON(line, limits, errs)
 	if n == nil {
 		return goTestEvent{}
@@ -99,6 +155,9 @@ func parseGoTestEvent(line []byte, limits input.Limits, errs *input.Errors) goTe
 		action: f.NeedText("Action").Value, test: f.AnyText("Test"), pkg: f.AnyText("Package"), output: f.AnyText("Output"),
 	}
 }
+
+// maxOpenTests is of how many tests at once something of their output is kept.
+const maxOpenTests = 10_000
 
 // goTestOutput is what the open tests printed that tells of a failure, by package and test.
 type goTestOutput map[[2]string]*goTestLines
@@ -119,11 +178,19 @@ func (said goTestOutput) add(e goTestEvent, listed *TestNames) {
 	case e.test == "" && (strings.HasSuffix(line, "[build failed]") || strings.HasSuffix(line, "[setup failed]")):
 		listed.broke(e.pkg)
 	case e.test != "" && line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- "):
-		if said[key] == nil {
-			said[key] = &goTestLines{}
-		}
-		said[key].add(line)
+		said.of(key).add(line)
 	}
+}
+
+// of is what a test printed, and nothing that is kept where too many are open.
+func (said goTestOutput) of(key [2]string) *goTestLines {
+	s := said[key]
+	if s == nil {
+		if s = (&goTestLines{}); len(said) < maxOpenTests {
+			said[key] = s
+		}
+	}
+	return s
 }
 
 // add notes a line. A log and a failure look alike, and a failure is more often the later one.
@@ -137,7 +204,7 @@ func (s *goTestLines) add(line string) {
 		s.last, s.spots, s.isPanic = line, "", true
 	case goTestLine().MatchString(line):
 		s.last, s.spots = line, ""
-	case strings.HasSuffix(s.last, ":") && !strings.HasPrefix(line, "Error Trace:"):
+	case strings.HasSuffix(s.last, ":") && len(s.last) < maxTestError && !strings.HasPrefix(line, "Error Trace:"):
 		s.last += " " + line // the message begins on a line of its own
 	}
 	if strings.Contains(line, ".go:") && len(s.spots) < most {

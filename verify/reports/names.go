@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"io"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -24,14 +25,15 @@ func (t *TestName) Ran() bool { return t.Passed+t.Failed > 0 }
 // TestNames are the cases of a test report that have a name, in their order, each once.
 type TestNames struct {
 	Names []TestName
-	More  bool // there are more than [MaxTestNames]
+	More  bool // there are more than [MaxTestNames], or longer ones than a whole report may be
 	// Broken are the packages, suites, modules and files that did not load, as the report calls them.
 	Broken []string
 	// GoesOn is true for a runner that runs the others then.
 	GoesOn bool
 
-	at     map[[2]string]int32
-	errors int // how many names have an error
+	at          map[[2]string]int32
+	bytes, most int64 // of the names, and how many there may be
+	errors      int   // how many names have an error
 }
 
 // The limits of errors that are kept.
@@ -40,37 +42,29 @@ const (
 	maxTestError  = 300 // bytes
 )
 
-// ParseTestNames lists the cases of a test report. Do not use the list if there are errors.
-func ParseTestNames(data []byte, limits input.Limits) (*TestNames, *input.Errors) {
-	report, errs := ParseNamedTests(data, limits)
+// ReadTestNames lists the cases of a test report. Do not use the list if there are errors.
+func ReadTestNames(r io.Reader, limits input.Limits) (*TestNames, *input.Errors) {
+	report, errs := ReadTests(r, limits, true)
 	if report == nil {
 		return &TestNames{}, errs
 	}
 	return report.Names, errs
 }
 
-// ParseNamedTests is [ParseTests], and lists the cases.
-func ParseNamedTests(data []byte, limits input.Limits) (*TestReport, *input.Errors) {
-	book := newCaseBook()
-	book.listed = &TestNames{at: map[[2]string]int32{}}
-	report, errs := parseTests(data, limits, book)
-	if report != nil {
-		report.Names, book.listed.at = book.listed, nil
-	}
-	return report, errs
-}
-
 func (t *TestNames) add(c testCase) {
+	if last := len(t.Names) - 1; last >= 0 && t.Names[last].Group == c.where {
+		c.where = t.Names[last].Group // one text for all of a package
+	}
 	key := [2]string{c.where, c.name}
 	i, known := t.at[key]
 	switch {
 	case c.name == "":
 		return
-	case !known && len(t.Names) == MaxTestNames:
+	case !known && (len(t.Names) == MaxTestNames || t.bytes+int64(len(c.where)+len(c.name)) > t.most):
 		t.More = true
 		return
 	case !known:
-		i = int32(len(t.Names))
+		i, t.bytes = int32(len(t.Names)), t.bytes+int64(len(c.where)+len(c.name))
 		t.at[key] = i
 		t.Names = append(t.Names, TestName{Group: c.where, Name: c.name})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-func TestParseTestNames(t *testing.T) {
+func TestReadTestNames(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []TestName
@@ -25,7 +25,7 @@ func TestParseTestNames(t *testing.T) {
 			[]TestName{{Group: "p", Name: "TestA/b", Passed: 1}, {Group: "p", Name: "TestA", Skipped: 1}, {Group: "p", Name: "TestB", Failed: 1, Skipped: 1, Failing: true}},
 		},
 	} {
-		got, errs := ParseTestNames([]byte(c.text), input.DefaultLimits())
+		got, errs := ReadTestNames(strings.NewReader(c.text), input.DefaultLimits())
 		if errs.Any() || !slices.Equal(got.Names, c.want) || got.More {
 			t.Errorf("%s: %v, %v", c.name, got, errs.All())
 		}
@@ -39,7 +39,7 @@ func TestMaxTestNames(t *testing.T) {
 		fmt.Fprintf(&text, `<testcase name="%d"/>`, i)
 	}
 	text.WriteString("</testsuite>")
-	got, errs := ParseTestNames([]byte(text.String()), input.DefaultLimits())
+	got, errs := ReadTestNames(strings.NewReader(text.String()), input.DefaultLimits())
 	if errs.Any() || len(got.Names) != MaxTestNames || !got.More {
 		t.Errorf("%d names, more: %v, %v", len(got.Names), got.More, errs.All())
 	}

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -12,15 +14,48 @@ import (
 // A report without cases is not an error here. The report is nil when the text has none of the formats; do not use it if
 // there are errors.
 func ParseTests(data []byte, limits input.Limits) (*TestReport, *input.Errors) {
-	return parseTests(data, limits, newCaseBook())
+	return ReadTests(bytes.NewReader(data), limits, false)
 }
 
-func parseTests(data []byte, limits input.Limits, book *caseBook) (*TestReport, *input.Errors) {
+// ReadTests is [ParseTests] for a file. It lists the cases if their names are asked for. Of JUnit XML it keeps the whole text in
+// memory, of go test -json a line, so that such a stream may be as long as [MostTestBytes] says.
+func ReadTests(r io.Reader, limits input.Limits, named bool) (*TestReport, *input.Errors) {
+	book := newCaseBook()
+	if named {
+		book.listed = &TestNames{at: map[[2]string]int32{}, most: limits.RulesBytes}
+	}
+	report, errs := readTests(bufio.NewReaderSize(r, lineBuffer), limits, book)
+	if report != nil && named {
+		report.Names, book.listed.at = book.listed, nil
+	}
+	return report, errs
+}
+
+// MostTestBytes is how long a stream of go test -json may be.
+func MostTestBytes(limits input.Limits) int64 { return streamShare * limits.RulesBytes }
+
+const (
+	streamShare = 8
+	lineBuffer  = 64 << 10 // most lines are shorter
+)
+
+func readTests(r *bufio.Reader, limits input.Limits, book *caseBook) (*TestReport, *input.Errors) {
 	errs := &input.Errors{}
-	if input.OverRulesBytes(data, "the test report", limits, errs) {
+	begin, _ := r.Peek(lineBuffer) // an error is that of the next read
+	if text := withoutBlanks(begin); bytes.HasPrefix(text, []byte("{")) {
+		if _, wrong := input.WrongEncoding(input.Pos{}, text); !wrong {
+			return readGoTest(r, limits, book, errs), errs
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limits.RulesBytes+1))
+	switch {
+	case err != nil:
+		errs.Add(input.Unreadable("the test report", err))
+		return nil, errs
+	case input.OverRulesBytes(data, "the test report", limits, errs):
 		return nil, errs
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")
+	text := withoutBlanks(data)
 	if e, wrong := input.WrongEncoding(input.Pos{Line: 1, Column: 1}, text); wrong {
 		errs.Add(e)
 		return nil, errs
@@ -29,7 +64,7 @@ func parseTests(data []byte, limits input.Limits, book *caseBook) (*TestReport, 
 	case bytes.HasPrefix(text, []byte("<")):
 		return parseJUnit(data, limits, book, errs), errs
 	case bytes.HasPrefix(text, []byte("{")):
-		return parseGoTest(data, limits, book, errs), errs
+		return readGoTest(bufio.NewReader(bytes.NewReader(data)), limits, book, errs), errs
 	case len(text) == 0:
 		errs.Add(noTestReport(input.Pos{}, "the test report is empty", "nothing"))
 	default:
@@ -37,6 +72,10 @@ func parseTests(data []byte, limits input.Limits, book *caseBook) (*TestReport, 
 		errs.Add(noTestReport(index.Pos(len(data)-len(text)), "this is not a test report", input.Excerpt(text)))
 	}
 	return nil, errs
+}
+
+func withoutBlanks(data []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(data, []byte(byteOrderMark)), " \t\r\n")
 }
 
 // byteOrderMark is allowed before XML.
@@ -67,7 +106,7 @@ type TestReport struct {
 	// Failing are the first cases that failed in the end, at most [MaxFailures]; without those that only contain another one.
 	Failing []TestFailure
 
-	Names *TestNames // nil but for a report of [ParseNamedTests]
+	Names *TestNames // nil unless they were asked for
 }
 
 // TestFailure is a case that failed, and what its report says about it.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -45,7 +46,7 @@ type caseKey [16]byte
 type caseBook struct {
 	report   TestReport
 	cases    map[caseKey]caseState
-	names    map[caseKey]string      // of those that failed
+	names    map[caseKey]string      // of the first ones that failed
 	failed   []caseKey               // the same, in their order
 	nameless int64                   // cases without name that failed
 	ran      bool                    // a case without name ran
@@ -132,7 +133,7 @@ func (c testCase) fullName() string {
 
 // name keeps the name of a case that failed.
 func (b *caseBook) name(c testCase, key caseKey) {
-	if _, known := b.names[key]; known {
+	if _, known := b.names[key]; known || len(b.failed) == maxTestErrors {
 		return
 	}
 	b.names[key] = c.fullName()
@@ -176,22 +177,23 @@ func (b *caseBook) wasBroken(name string) {
 func (b *caseBook) sum() *TestReport {
 	r := &b.report
 	r.Failed = b.nameless
+	for _, state := range b.cases {
+		switch {
+		case state&stateFailing != 0:
+			r.Failed++
+		case state&stateFailed != 0:
+			r.Flaky++
+		}
+	}
 	first := ""
 	for _, key := range b.failed {
-		switch name := b.names[key]; {
-		case b.cases[key]&stateFailing != 0:
-			r.Failed++
-			if first == "" {
-				first = name
-			}
-			if told, ok := b.told[key]; ok {
-				r.Failing = append(r.Failing, told)
-			}
-		default:
-			r.Flaky++
-			if r.FirstFlaky == "" {
-				r.FirstFlaky = name
-			}
+		if b.cases[key]&stateFailing == 0 {
+			r.FirstFlaky = cmp.Or(r.FirstFlaky, b.names[key])
+			continue
+		}
+		first = cmp.Or(first, b.names[key])
+		if told, ok := b.told[key]; ok {
+			r.Failing = append(r.Failing, told)
 		}
 	}
 	if first != "" {
