@@ -40,17 +40,36 @@ func TestCrossOfReport(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", name, r.Cross, want)
 		}
 	}
+	for name, want := range map[string]report.Cross{
+		"passed.new-tests": {Outcome: "passed", Level: "bound", Cases: report.CrossCases{Base: 3, Passed: 2, Failed: 1}, Shown: "1 of 3 fail without the change, as they should"},
+		"failed.new-tests-block": {Outcome: "failed", Level: "bound", Cases: report.CrossCases{Base: 3, Passed: 3},
+			Shown: "none of 3 fails, so none needs the change"},
+		"passed.new-tests-not-loaded": {Outcome: "incomparable", Level: "bound", Cases: report.CrossCases{Base: 3, NotRun: 3},
+			Shown: "cannot be compared: tests of the head do not load on the code of the base"},
+	} {
+		c := readCase(t, filepath.Join(root, "cases", "cross", name+".txtar"))
+		want.Criterion, want.Tree = "unit", "new_tests"
+		if r := judgeBundle(t, &c); len(r.Cross) != 2 || r.Cross[1] != want {
+			t.Errorf("%s: got %+v, want %+v", name, r.Cross, want)
+		}
+	}
 	plain := readCase(t, filepath.Join(root, "cases", "approval", "passed.approved.txtar"))
 	if r := judgeBundle(t, &plain); r.Cross != nil {
 		t.Errorf("a contract without tests: %+v", r.Cross)
 	}
 }
 
-// TestCrossOfBrokenBase wants no word against the new code where tests do not load on the base itself.
+// TestCrossOfBrokenBase wants no word against the new code where tests do not load on the base itself, and else the line that says why
+// they do not load.
 func TestCrossOfBrokenBase(t *testing.T) {
 	for name, want := range map[string]string{
 		"review.go-not-built-on-the-base": "on the base itself",
 		"review.go-not-built":             "cannot be compared",
+
+		"review.go-not-built-names-the-line": "; example.com/shop does not load: ./sum_test.go:9:2: undefined: Total",
+		"review.module-names-the-line":       "; tests/test_sum.py does not load: ImportError: cannot import name 'total' from 'sum'",
+		"review.no-report-names-the-line":    "; old_tests: E SyntaxError: invalid syntax (test_sum.py, line 3)",
+		"passed.unedited-on-the-base":        "leaves it as it was",
 	} {
 		c := readCase(t, filepath.Join(root, "cases", "cross", name+".txtar"))
 		for _, f := range judgeBundle(t, &c).Findings {

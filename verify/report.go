@@ -360,7 +360,7 @@ func cross(in *check.Inputs) []report.Cross {
 	for i := range in.Cross {
 		run := &in.Cross[i]
 		list = append(list, report.Cross{
-			Criterion: run.Criterion.ID, Tree: "old_tests", Outcome: run.Outcome, Level: string(run.Level), Shown: check.Valid(run.Shown()),
+			Criterion: run.Criterion.ID, Tree: run.Tree, Outcome: run.Outcome, Level: string(run.Level), Shown: check.Valid(run.Shown()),
 			Cases: report.CrossCases{Base: run.Base, Passed: run.Passed, Failed: run.Failed, NotRun: run.NotRun},
 		})
 	}

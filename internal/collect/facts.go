@@ -84,7 +84,14 @@ func (at *Place) compose(bases []string, k *Contracts) (trees facts.CrossTrees, 
 	case 0:
 		return trees, errors.New("the merge base of base and head is unknown")
 	case 1:
-		return at.Objects.Compose(at.Commit, bases[0], k.evidenceDir(), k.Policy.TestPath)
+		trees, err = at.Objects.Compose(at.Commit, bases[0], k.evidenceDir(), k.Policy.TestPath)
+		asks := func(rule contract.TestRule) bool { return rule.NewTests != "" }
+		if err == nil && slices.ContainsFunc(k.Policy.Tests(), asks) {
+			var other facts.CrossTrees
+			other, err = at.Objects.Compose(bases[0], at.Commit, k.evidenceDir(), k.Policy.TestPath)
+			trees.NewTests = other.OldTests
+		}
+		return trees, err
 	}
 	trees.Head, err = at.Objects.CodeTree(at.Commit, k.evidenceDir())
 	trees.Incomparable = fmt.Sprintf("base and head have %d merge bases, whose tests may differ", len(bases))

@@ -395,11 +395,11 @@ func (p *reportPage) criteria() []page.Node {
 	})}
 	if len(p.Cross) > 0 {
 		list = append(list, p.room.Table(page.Listing{
-			Percent: 10, Caption: "Old tests on the new code", Shown: true, Columns: []page.Column{{Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
+			Percent: 10, Caption: "Tests and code of two trees", Shown: true, Columns: []page.Column{{Title: "Run"}, {Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
 			N: len(p.Cross), More: inReport,
 			Cells: func(i int) []page.Node {
 				c := p.Cross[i]
-				return []page.Node{page.Code(c.Criterion), page.Foreign(c.Outcome), page.Foreign(c.Level), page.Foreign(c.Shown)}
+				return []page.Node{page.Say(crossTree(c)), page.Code(c.Criterion), page.Foreign(c.Outcome), page.Foreign(c.Level), page.Foreign(c.Shown)}
 			},
 		}))
 	}

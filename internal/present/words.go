@@ -189,12 +189,20 @@ func crossLines(r *report.Report) []string {
 	const most = 20
 	var lines []string
 	for _, c := range r.Cross[:min(len(r.Cross), most)] {
-		lines = append(lines, "old tests on the new code ("+c.Criterion+"): "+c.Shown)
+		lines = append(lines, crossTree(c)+" ("+c.Criterion+"): "+c.Shown)
 	}
 	if more := len(r.Cross) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
 	}
 	return lines
+}
+
+// crossTree is what was run on what.
+func crossTree(c report.Cross) string {
+	if c.Tree == "new_tests" {
+		return "new tests on the old code"
+	}
+	return "old tests on the new code"
 }
 
 // text returns what p points to, or "" for null.

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +13,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
-	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -26,7 +27,7 @@ func (f *Call) checkCross() error {
 	for _, name := range f.Cross {
 		switch {
 		case name == noCross && len(f.Cross) > 1:
-			return fmt.Errorf("--cross %s leaves out both trees: name no other one beside it", noCross)
+			return fmt.Errorf("--cross %s leaves out all trees: name no other one beside it", noCross)
 		case name != noCross && !slices.Contains(CrossTrees, name):
 			return fmt.Errorf("--cross %q is no tree: expected %s or %s", name, strings.Join(CrossTrees, ", "), noCross)
 		}
@@ -118,9 +119,10 @@ type Cross struct {
 	Log     func(*record.Cross) string
 	logs    map[string][]byte // of earlier calls, whose records count, by the name of the tree
 
-	steps []record.Step     // none where nothing is to be run
-	git   *record.Git       // of the work tree of the change
-	trees *facts.CrossTrees // nil before one is asked for
+	steps    []record.Step     // none where nothing is to be run
+	newSteps []record.Step     // those on the code of the base with the tests of the head
+	git      *record.Git       // of the work tree of the change
+	trees    *facts.CrossTrees // nil before one is asked for
 }
 
 // Recorded is what was recorded on a tree.
@@ -140,33 +142,48 @@ func (x *Cross) Prepare() (err error) {
 	for _, c := range compared.Changes {
 		touched = append(touched, c.Path)
 	}
-	asked := x.Policy.AskedTests(touched)
+	asked, askedNew := x.Policy.AskedTests(touched), x.Policy.AskedNewTests(touched)
 	for _, rule := range x.Policy.Tests() {
-		if rule.Always || compared.Changes == nil { // unknown changes may touch any
+		unknown := compared.Changes == nil // such changes may touch any
+		if rule.Always || unknown {
 			asked = append(asked, rule)
 		}
-	}
-	for i := range x.Policy.Criteria {
-		c := &x.Policy.Criteria[i]
-		runs := slices.ContainsFunc(asked, func(rule contract.TestRule) bool {
-			return slices.ContainsFunc(rule.Criteria, func(id input.Text) bool { return id.Value == c.ID })
-		})
-		if runs && (len(x.only) == 0 || slices.Contains(x.only, c.ID)) {
-			x.steps = append(x.steps, record.StepOf(c, nil, ""))
+		if rule.NewTests != "" && unknown {
+			askedNew = append(askedNew, rule)
 		}
 	}
-	if len(x.steps) == 0 {
+	if x.steps, x.newSteps = x.stepsOf(asked), x.stepsOf(askedNew); len(x.steps) == 0 {
 		return nil
 	}
 	x.git, err = record.OpenGit(x.Work.Root, withPath(x.Work.Path, x.Work.Root))
 	return err
 }
 
+// stepsOf are the commands of the criteria that entries of tests name.
+func (x *Cross) stepsOf(asked []contract.TestRule) []record.Step {
+	var steps []record.Step
+	for i := range x.Policy.Criteria {
+		c := &x.Policy.Criteria[i]
+		runs := slices.ContainsFunc(asked, func(rule contract.TestRule) bool { return rule.Names(c.ID) })
+		if runs && (len(x.only) == 0 || slices.Contains(x.only, c.ID)) {
+			steps = append(steps, record.StepOf(c, nil, ""))
+		}
+	}
+	return steps
+}
+
+// newTestsTimeout ends a command on old code with new tests, which may wait for what the change adds.
+const newTestsTimeout = 20 * time.Minute
+
 // Record records the commands on one composed tree, in a work tree that is removed at the end. It returns nil where the tree
 // cannot be composed, or is one that has a record.
 func (x *Cross) Record(name string, std console.Streams) (done *Recorded, err error) {
 	into, evidence := &record.Cross{Name: name, Keep: x.Keep}, x.Policy.EvidenceDir
-	if len(x.steps) == 0 {
+	steps, timeout := x.steps, x.timeout
+	if name == check.NewTestsTree {
+		steps, timeout = x.newSteps, cmp.Or(timeout, newTestsTimeout)
+	}
+	if len(steps) == 0 {
 		return nil, into.Clean(evidence)
 	}
 	head, base := x.Work.Compared.Head, x.Work.Compared.MergeBases[0]
@@ -178,10 +195,18 @@ func (x *Cross) Record(name string, std console.Streams) (done *Recorded, err er
 		x.trees = &trees
 	}
 	known := []string{x.trees.Head}
-	if into.Tree = x.trees.OldTests; name == check.BaseTree {
+	switch name {
+	case check.BaseTree:
 		into.Tree, head = x.trees.Base, base
-	} else {
-		known = append(known, x.trees.Base)
+	case check.OldTestsTree:
+		into.Tree, known = x.trees.OldTests, append(known, x.trees.Base)
+	default:
+		head, base = base, head
+		trees, err := x.Work.Git.Compose(head, base, evidence, x.Policy.TestPath)
+		if err != nil || trees.Incomparable != "" {
+			return nil, errors.Join(err, into.Clean(evidence))
+		}
+		into.Tree = trees.OldTests
 	}
 	switch {
 	case name == check.OldTestsTree && x.trees.Incomparable != "":
@@ -189,7 +214,7 @@ func (x *Cross) Record(name string, std console.Streams) (done *Recorded, err er
 		return nil, into.Clean(evidence)
 	case slices.Contains(known, into.Tree): // it is recorded under that name
 		return nil, into.Clean(evidence)
-	case into.Has(evidence, x.steps, x.logs[name]):
+	case into.Has(evidence, steps, x.logs[name]):
 		x.Work.Show.Say("the tree " + name + " has a record, so nothing is run on it")
 		return nil, nil
 	}
@@ -205,8 +230,8 @@ func (x *Cross) Record(name string, std console.Streams) (done *Recorded, err er
 		return nil, err
 	}
 	r.Cross, r.Log = into, x.Log(into)
-	p := &record.Plan{Timeout: x.timeout, Setup: x.setup, Streams: []record.Stream{{Name: name, Log: r.Log}}}
-	for _, step := range x.steps {
+	p := &record.Plan{Timeout: timeout, Setup: x.setup, Streams: []record.Stream{{Name: name, Log: r.Log}}}
+	for _, step := range steps {
 		step.Name += " on " + name
 		p.Streams[0].Steps = append(p.Streams[0].Steps, step)
 	}

@@ -42,6 +42,7 @@ func (s *starter) sections() []section {
 	list = append(list, section{key: "acceptance_criteria", comment: "The commands that prove a change.", objects: criteria, comments: comments})
 	if blocks, which, offer := s.tests(); blocks != nil {
 		comment := "Where the tests are. Those of the base branch also run on the code of a change."
+		comment += "\n# new_tests: warn in an entry asks for a test that fails without the change."
 		if offer != "" {
 			comment += "\n# Perhaps " + offer + "."
 		}

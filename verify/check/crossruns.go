@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,14 +18,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// The trees that are composed from merge base and head: all of the base, and its tests with the code of the head.
+// The trees that are composed from merge base and head: all of the base, its tests with the code of the head, and its code with the
+// tests of the head.
 const (
 	BaseTree     = "base"
 	OldTestsTree = "old_tests"
+	NewTestsTree = "new_tests"
 )
 
 // CrossTrees are their names.
-var CrossTrees = []string{BaseTree, OldTestsTree}
+var CrossTrees = []string{BaseTree, OldTestsTree, NewTestsTree}
+
+// idsOf are the ids of [CrossTrees], "" for none.
+func idsOf(e *facts.CrossTrees) []string { return []string{e.Base, e.OldTests, e.NewTests} }
 
 // CrossDir is the directory in the evidence directory, and in a bundle, that has one for each of these trees.
 const CrossDir = "cross"
@@ -36,21 +42,26 @@ const (
 	CodeChanged      = "cross.changed"
 	CodeIncomparable = "cross.incomparable"
 	CodeGone         = "cross.gone"
+	CodeNewTests     = "cross.new_tests"
 
 	// Unloaded is incomparable too, and no fault of the new code.
 	Unloaded = "does not load on the base"
+	// UnloadedBefore is Unloaded of tests that the change leaves as they were: nothing is hidden.
+	UnloadedBefore = "does not load on the base, and is as it was"
 )
 
-// CrossRun is what the tests of the base show about the code of the head: one criterion of an entry of tests.
+// CrossRun is what the tests of the base show about the code of the head, or the other way round: one criterion of an entry of tests.
 type CrossRun struct {
 	Rule      contract.TestRule
+	Tree      string // old_tests or new_tests
 	Criterion *contract.Criterion
 	Outcome   string
 	Level     input.Level
 	Why       string   // why the runs are missing, or cannot be compared at all
 	Trees     []string // of which a run is missing
 
-	Base, Passed, Failed, NotRun int64
+	Base, Passed, Failed, NotRun int64                  // of the cases that passed on the base, for new_tests at the head
+	Unloaded                     []string               // what does not load on old_tests, each with the line of its error
 	Apart                        int64                  // of those that did not run: what contains them does not load
 	Cases                        map[string][]CrossCase // by the code of the finding
 	Older                        []string               // what fails at the head, and failed at the base too
@@ -71,8 +82,8 @@ func (in *Inputs) Composed() []string {
 	if in.Facts == nil {
 		return nil
 	}
-	for _, e := range in.Facts.Cross {
-		for _, tree := range []string{e.Base, e.OldTests} {
+	for e := range in.Facts.Cross {
+		for _, tree := range idsOf(&in.Facts.Cross[e]) {
 			if tree != "" && !in.accepts(tree) && !slices.Contains(list, tree) {
 				list = append(list, tree)
 			}
@@ -144,13 +155,13 @@ func (in *Inputs) crossRuns(trust []proof.Trust) []CrossRun {
 	for i := range in.Changes {
 		touched = append(touched, in.Changes[i].Path)
 	}
-	edited := in.Policy.AskedTests(touched)
+	edited, proven := in.Policy.AskedTests(touched), in.Policy.AskedNewTests(touched)
 	for _, rule := range in.Policy.Tests() {
 		same := func(e contract.TestRule) bool { return e.Files[0].Text == rule.Files[0].Text }
 		asked := rule.Always || slices.ContainsFunc(edited, same)
 		for _, i := range in.criteriaOf(&rule) {
 			c := &in.Policy.Criteria[i]
-			plain := CrossRun{Rule: rule, Criterion: c, Outcome: report.CrossNotNeeded, Level: input.Absent}
+			plain := CrossRun{Rule: rule, Tree: OldTestsTree, Criterion: c, Outcome: report.CrossNotNeeded, Level: input.Absent}
 			best := plain
 			switch {
 			case in.Group != nil:
@@ -158,17 +169,79 @@ func (in *Inputs) crossRuns(trust []proof.Trust) []CrossRun {
 			case asked && (in.Facts == nil || len(in.Facts.Cross) == 0):
 				best.Outcome, best.Why = report.CrossMissing, "nothing names the trees to run them on"
 			case asked:
-				for e := range in.Facts.Cross {
-					run := in.crossRun(plain, i, &in.Facts.Cross[e], trust)
-					if e == 0 || slices.Index(crossOrder, run.Outcome) < slices.Index(crossOrder, best.Outcome) {
-						best = run
-					}
-				}
+				best = in.bestOf(func(e *facts.CrossTrees) CrossRun { return in.crossRun(plain, i, e, trust) })
 			}
 			list = append(list, best)
+			if known := in.Facts != nil && len(in.Facts.Cross) > 0; known && in.Group == nil && slices.ContainsFunc(proven, same) {
+				plain.Tree = NewTestsTree
+				list = append(list, in.bestOf(func(e *facts.CrossTrees) CrossRun { return in.newTests(plain, i, e, trust) }))
+			}
 		}
 	}
 	return list
+}
+
+// bestOf judges each tree of the head, and returns the run that decides.
+func (in *Inputs) bestOf(judge func(e *facts.CrossTrees) CrossRun) (best CrossRun) {
+	for e := range in.Facts.Cross {
+		run := judge(&in.Facts.Cross[e])
+		if e == 0 || slices.Index(crossOrder, run.Outcome) < slices.Index(crossOrder, best.Outcome) {
+			best = run
+		}
+	}
+	return best
+}
+
+// newTests judges whether what came with the change fails without it: the tests of the head on the code of the base. A case that
+// passes at the head must fail there by its name. What does not load, or does not end, shows nothing.
+func (in *Inputs) newTests(run CrossRun, i int, e *facts.CrossTrees, trust []proof.Trust) CrossRun {
+	head := in.Tests[run.Criterion.TestReport]
+	switch {
+	case e.NewTests == "":
+		run.Outcome, run.Why = report.CrossIncomparable, "the tests of the head cannot be composed with the code of the base"
+		return run
+	case head == nil || head.Report == nil:
+		run.Outcome, run.Why = report.CrossMissing, NoHeadReport
+		return run
+	}
+	old := in.treeRun(i, e, e.NewTests, trust)
+	run.Level = old.level
+	switch {
+	case old.cut:
+		run.Outcome, run.Why = report.CrossIncomparable, old.why
+		return run
+	case old.outcome != "":
+		run.Outcome, run.Why = old.outcome, NewTestsTree+": "+old.why
+		if old.outcome == report.CrossMissing {
+			run.Trees = []string{NewTestsTree}
+		}
+		return run
+	}
+	names := head.Report.Names
+	names.TrimRoot(in.RootOf(head))
+	k := comparison{run: &run, in: in}
+	without := reports.Follow(names, old.TestNames)
+	for _, t := range names.PassedCases() {
+		run.Base++
+		switch fate, _ := without.Fate(t); fate {
+		case reports.CaseFailed:
+			run.Failed++
+		case reports.CasePassed:
+			run.Passed++
+		default:
+			run.NotRun++
+		}
+	}
+	isFile := func(t reports.TestName) bool { return t.Failing && k.fileOf(t.Name) != "" }
+	switch {
+	case run.Failed > 0:
+		run.Outcome = report.OutcomePassed
+	case run.NotRun > 0 && (old.unloaded || len(old.Broken) > 0 || slices.ContainsFunc(old.Names, isFile)):
+		run.Outcome, run.Why = report.CrossIncomparable, "tests of the head do not load on the code of the base"
+	default:
+		run.Outcome = report.OutcomeFailed
+	}
+	return run
 }
 
 // crossOrder has the outcomes in the order in which one of several trees of the head decides.
@@ -204,6 +277,9 @@ func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 	for t, tree := range []*treeRun{&k.base, &k.old} {
 		if tree.why != "" {
 			whys = append(whys, CrossTrees[t]+": "+tree.why)
+		}
+		if tree.line != "" {
+			run.Unloaded = append(run.Unloaded, CrossTrees[t]+": "+tree.line)
 		}
 		if tree.outcome == report.CrossMissing {
 			run.Trees = append(run.Trees, CrossTrees[t])
@@ -246,6 +322,8 @@ type treeRun struct {
 	unloaded     bool   // the runner failed without a case
 	root         string // of the work tree, "" when it is unknown
 	outcome, why string // missing or incomparable, where there is no report
+	line         string // of the output, which says why there is no report
+	cut          bool   // it did not end by itself, as far as is known
 }
 
 // treeRun finds the run of a criterion on a composed tree. Its records are bound to that tree, whatever the minimum.
@@ -253,6 +331,11 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 	none := func(why string) treeRun { return treeRun{level: input.Absent, outcome: report.CrossMissing, why: why} }
 	apart := func(why string) treeRun {
 		return treeRun{level: input.Absent, outcome: report.CrossIncomparable, why: why}
+	}
+	cut := func(why string) treeRun {
+		run := none(why)
+		run.cut = true
+		return run
 	}
 	ledger, c := in.CrossLedgers[tree], &in.Policy.Criteria[i]
 	if ledger == nil {
@@ -266,9 +349,9 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 		case exit == nil && x.Last.Dirty:
 			return apart("the work tree was not this tree after its setup" + ChangedPaths(": ", &x) + x.Last.OtherBytes)
 		case exit == nil:
-			return none("its record has no exit code")
+			return cut("its record has no exit code")
 		case proof.Cut(*exit):
-			return none("it did not end by itself: " + ExitWords(*exit, c.Run[0]))
+			return cut("it did not end by itself: " + ExitWords(*exit, c.Run[0]))
 		case *exit != 0:
 			red = append(red, x.Stream)
 		}
@@ -280,8 +363,8 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 		why := KeptFrom(d.Level, &d.Deciding[0])
 		return none(fmt.Sprintf("its evidence is %s, and it must be %s: %s", d.Level, minimum, why))
 	}
-	named := false                                    // by a record, and not unreadable
-	for t, id := range []string{e.Base, e.OldTests} { // a change that edits only tests has one tree under both names
+	named := false                // by a record, and not unreadable
+	for t, id := range idsOf(e) { // a change that edits only tests has one tree under both names
 		if id != tree {
 			continue
 		}
@@ -303,7 +386,12 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 		return treeRun{TestNames: names, level: weaker(d.Level, v.Level), unloaded: unloaded, root: v.Root}
 	}
 	if len(red) > 0 && !named {
-		return apart("the command failed and left no test report that can be read")
+		run := apart("the command failed and left no test report that can be read")
+		for i := range d.Deciding {
+			said := &d.Deciding[i].Last.Said
+			run.line = cmp.Or(run.line, CutText(errorLine(said.Stderr()+"\n"+said.Stdout())))
+		}
+		return run
 	}
 	return none("its test report is not there, or no record names it as " + in.CrossPath("…", c.TestReport))
 }
@@ -322,6 +410,7 @@ type comparison struct {
 	inHead *reports.Follower
 	places map[[2]string]*facts.CrossPlace
 	broken map[string]string // what does not load on old_tests: package, class, module or file, and its name in the report
+	suites map[string]bool   // what the report of the base calls its groups, and the parts of dotted names; nil before one asks
 	stuck  bool              // one of them contains no case that is known, or the runner stopped at it
 }
 
@@ -455,8 +544,12 @@ func (k *comparison) findBroken() {
 		passed[t.Name], listed[t.Name] = passed[t.Name] || t.Passed > 0, true
 	}
 	for _, name := range k.base.Broken {
-		if !listed[name] || k.fileOf(name) != "" {
+		switch {
+		case listed[name] && k.fileOf(name) == "":
+		case k.edited(name):
 			k.run.Cases[Unloaded] = append(k.run.Cases[Unloaded], CrossCase{Name: name})
+		default:
+			k.run.Cases[UnloadedBefore] = append(k.run.Cases[UnloadedBefore], CrossCase{Name: name})
 		}
 	}
 	ran, homeless := false, map[string]bool{}
@@ -474,6 +567,9 @@ func (k *comparison) findBroken() {
 			delete(homeless, name) // a case that fails, of a runner that names no class
 			continue
 		}
+		if !slices.Contains(k.base.Broken, name) {
+			k.run.Unloaded = append(k.run.Unloaded, unloadedLine(cmp.Or(k.fileOf(name), name), k.whyOf(name)))
+		}
 		k.broken[name], k.broken[cmp.Or(k.fileOf(name), name)] = name, name
 	}
 	for _, t := range k.passed {
@@ -484,6 +580,72 @@ func (k *comparison) findBroken() {
 	}
 	k.stuck = k.old.unloaded || len(homeless) > 0 || len(k.broken) > 0 && !ran && !k.old.GoesOn
 }
+
+// edited reports whether the change may edit how the tests run of what a report names: its file, or what may configure it, which is
+// a test path in a directory above that is no suite of its own. A package of Go has the name of its directory at its end.
+func (k *comparison) edited(name string) bool {
+	file := k.fileOf(name)
+	return slices.ContainsFunc(k.in.Changes, func(c Change) bool {
+		dir := path.Dir(c.Path)
+		switch {
+		case !k.in.Policy.TestPath(c.Path):
+			return false
+		case file == "":
+			return dir == "." || name == dir || strings.HasSuffix(name, "/"+dir)
+		}
+		above := dir == "." || strings.HasPrefix(file, dir+"/")
+		return c.Path == file || above && !k.isSuite(c.Path)
+	})
+}
+
+// isSuite reports whether the report of the base calls a group of cases by a file of tests, as a path or as a module of Python.
+func (k *comparison) isSuite(file string) bool {
+	if k.suites == nil {
+		k.suites = map[string]bool{}
+		for i := range k.base.Names {
+			t := &k.base.Names[i]
+			k.suites[t.Name] = true
+			for at, c := range t.Group + "." {
+				if c == '.' {
+					k.suites[t.Group[:at]] = true
+				}
+			}
+		}
+	}
+	own := strings.TrimPrefix(file, k.run.Criterion.Cwd+"/")
+	return k.suites[file] || k.suites[own] || k.suites[strings.ReplaceAll(strings.TrimSuffix(own, ".py"), "/", ".")]
+}
+
+// whyOf is the line of the error for which something does not load on old_tests; "" when the report does not give it.
+func (k *comparison) whyOf(name string) string {
+	i := slices.IndexFunc(k.old.Names, func(t reports.TestName) bool { return t.Failing && t.Name == name })
+	if i < 0 {
+		return k.old.Why[name]
+	}
+	return cmp.Or(k.old.Why[name], k.old.Names[i].Error)
+}
+
+func unloadedLine(name, why string) string {
+	if why == "" {
+		return name + " does not load"
+	}
+	return name + " does not load: " + why
+}
+
+// errorLine is the first line of an output that names a place or an error, else the last one; "" for none.
+func errorLine(output string) (last string) {
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if errorPattern.MatchString(line) {
+			return line
+		}
+		last = cmp.Or(line, last)
+	}
+	return last
+}
+
+// errorPattern matches what compilers and interpreters write: a place, or the name of an error.
+var errorPattern = regexp.MustCompile(`\.\w+:\d+|\.\w+\(\d+,\d+\)|(?i)\berror\b|Error:|Exception:`)
 
 // fileOf is the path of tests that a name in a report stands for, as a path or as a module of Python; "" for none.
 func (k *comparison) fileOf(name string) string {
@@ -542,6 +704,10 @@ func (r *CrossRun) Shown() string {
 		return "not recorded: " + r.Why
 	case r.Why != "":
 		return "cannot be compared: " + r.Why
+	case r.Tree == NewTestsTree && r.Failed == 0:
+		return fmt.Sprintf("none of %d fails, so none needs the change", r.Base)
+	case r.Tree == NewTestsTree:
+		return fmt.Sprintf("%d of %d fail without the change, as they should", r.Failed, r.Base)
 	case r.Failed+r.NotRun == 0:
 		return fmt.Sprintf("%d of %d passed", r.Passed, r.Base)
 	}

@@ -26,6 +26,7 @@ var CrossCheck = &check.Check{
 		{Name: check.CodeIncomparable, Severity: input.Block},
 		{Name: check.CodeGone, Severity: input.Info},
 		{Name: "cross.nothing_shown", Severity: input.Info},
+		{Name: check.CodeNewTests, Severity: input.Block},
 		{Name: "cross.unavailable", Severity: input.Unknown},
 	},
 	Scope: check.ScopeChange | check.ScopeGroup,
@@ -50,6 +51,8 @@ func runCross(p *check.Pass) {
 		run := &p.Cross[i]
 		switch {
 		case run.Why == check.NoHeadReport: // the check acceptance reports it
+		case run.Tree == check.NewTestsTree:
+			reportNewTests(p, run)
 		case run.Outcome == report.CrossMissing && run.Trees == nil:
 			reportNoTrees(p)
 		case run.Outcome == report.CrossMissing:
@@ -57,11 +60,47 @@ func runCross(p *check.Pass) {
 		case run.Why != "":
 			reportCases(p, run, check.CodeIncomparable, nil)
 		default:
-			for _, code := range []string{check.CodeNotRun, check.CodeDropped, check.CodeChanged, check.CodeIncomparable, check.Unloaded, check.CodeGone} {
+			for _, code := range []string{check.CodeNotRun, check.CodeDropped, check.CodeChanged, check.CodeIncomparable, check.Unloaded, check.UnloadedBefore, check.CodeGone} {
 				reportCases(p, run, code, run.Cases[code])
 			}
 		}
 	}
+}
+
+// reportNewTests reports that no test of the change fails without it, or that nothing is known about that.
+func reportNewTests(p *check.Pass, run *check.CrossRun) {
+	f := about(p, run.Criterion, check.Finding{
+		Code: check.CodeNewTests, Input: check.Tests, Path: run.Criterion.TestReport,
+		Expected: "at least one test that passes at the head, and fails by its name on the code of the base",
+	})
+	switch run.Outcome {
+	case report.CrossIncomparable: // what does not load is no failure, and no fault either
+		f.Severity = input.Info
+		f.Message, f.Actual = "cannot determine whether a test fails without the change: "+run.Why, run.Why
+		f.Fix = "no action is needed; a person may look whether the tests check what the change is for"
+	case report.CrossMissing:
+		f.Message, f.Actual = "no run shows whether a test fails without the change: "+run.Why, run.Why
+		f.Fix = "record it with closeout run; in a workflow add new_tests to the trees of the job cross: " +
+			"closeout run --record-only --cross new_tests, and supply its log and its digest"
+		f.Severity = required(p, &f, run.Rule.NewTests)
+	case report.OutcomeFailed:
+		f.Message = "no test fails without the change"
+		f.Actual = fmt.Sprintf("on the code of the base %d of %s pass, and none fails", run.Passed, input.Plural(run.Base, "test"))
+		f.Fix = "add a test of what the change is for, which fails without it"
+		f.Severity = required(p, &f, run.Rule.NewTests)
+	default:
+		return
+	}
+	f.Identity = criterionKey(run.Criterion, check.NewTestsTree)
+	p.Report(f)
+}
+
+// required is the severity of a finding that a contract gives; where a person has to approve it, that of the approval.
+func required(p *check.Pass, f *check.Finding, value input.Severity) input.Severity {
+	if value == contract.Approve {
+		return approved(p, f)
+	}
+	return value
 }
 
 func reportNoTrees(p *check.Pass) {
@@ -115,6 +154,10 @@ var crossTexts = map[string]struct{ what, expected, fix string }{
 		"what contains %s does not load on the base itself, so nothing is known about it", "tests that load on the base",
 		"make them load on the base branch, and merge it; only a person may accept the change without them",
 	},
+	check.UnloadedBefore: {
+		"what contains %s does not load on the base itself, and the change leaves it as it was", "tests that load on the base",
+		"no action is needed; make them load on the base branch, so that they are compared",
+	},
 	check.CodeGone: {
 		"the change removed %s of the base that the new code passes", "the tests of the base",
 		"no action is needed; a person may ask why they went",
@@ -124,7 +167,8 @@ var crossTexts = map[string]struct{ what, expected, fix string }{
 // reportCases reports the cases of one code: apart from the others those that the task is to change.
 func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.CrossCase) {
 	texts := crossTexts[code]
-	if code == check.Unloaded {
+	before := code == check.UnloadedBefore
+	if before || code == check.Unloaded {
 		code = check.CodeIncomparable
 	}
 	f := about(p, run.Criterion, check.Finding{
@@ -148,38 +192,46 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 	case run.Why != "":
 		f.Message, f.Actual = "the tests of the base cannot be compared: "+run.Why, run.Why
 		f.Identity = criterionKey(run.Criterion, run.Why)
+		for _, line := range run.Unloaded {
+			f.Message, f.Actual = f.Message+"; "+line, f.Actual+"; "+line
+		}
 	case len(other) == 0:
 		return
 	default:
 		f = named(f, texts.what, run, other)
+		if code == check.CodeIncomparable && len(run.Unloaded) > 0 && texts.what == crossTexts[check.CodeIncomparable].what {
+			f.Message += "; " + run.Unloaded[0]
+			f.Actual = strings.Join(append(slices.Clone(run.Unloaded[:min(len(run.Unloaded), mostNames)]), f.Actual), "; ")
+		}
 	}
 	value := map[string]input.Severity{
 		check.CodeNotRun: run.Rule.NotRun, check.CodeDropped: run.Rule.Dropped,
 		check.CodeChanged: run.Rule.Changed, check.CodeIncomparable: run.Rule.Incomparable,
 	}[code]
-	switch {
-	case value == contract.Approve && code == check.CodeDropped && p.Facts != nil && p.Facts.Settings.Unattended:
+	if value == contract.Approve && code == check.CodeDropped && p.Facts != nil && p.Facts.Settings.Unattended {
 		value = input.Block // to restore the test is for the agent to do, and not for a person to find out
-	case value == contract.Approve:
-		value = approved(p, &f)
 	}
-	f.Severity = value
+	if f.Severity = input.Info; !before {
+		f.Severity = required(p, &f, value)
+	}
 	p.Report(f)
 }
 
+// mostNames is how many cases, and how many files that do not load, a finding names.
+const mostNames = 20
+
 // named writes cases into a finding: the first ones for a person, all into its identity.
 func named(f check.Finding, what string, run *check.CrossRun, cases []check.CrossCase) check.Finding {
-	const most = 20
 	var names, list []string
 	// Runners that work in parallel write them in any order.
 	input.SortStable(cases, func(a, b check.CrossCase) int { return strings.Compare(a.Name, b.Name) })
 	for i, c := range cases {
 		names = append(names, c.Name)
-		if i < most {
+		if i < mostNames {
 			list = append(list, c.String())
 		}
 	}
-	if more := len(cases) - most; more > 0 {
+	if more := len(cases) - mostNames; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	if at := cases[0].Place; at != nil {

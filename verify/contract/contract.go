@@ -127,6 +127,8 @@ type TestRule struct {
 	Files                                  []Pattern
 	Criteria                               []input.Text // ids
 	NotRun, Dropped, Changed, Incomparable input.Severity
+	// NewTests is how severe it is that no test of the head fails on the code of the base; "" where it does not matter.
+	NewTests input.Severity
 	// Always says that the tests run on the base for each change; otherwise only for one that edits a test path.
 	Always bool
 }

@@ -373,6 +373,7 @@ func readTests(f *input.Fields) []TestRule {
 		rule := TestRule{
 			Pos: o.Node.Pos, Files: needGlobs(o, "files"), NotRun: answer("not_run", input.Block), Dropped: answer("dropped", Approve),
 			Changed: answer("changed", Approve), Incomparable: answer("incomparable", Approve), Always: o.OneOf("base", "edited", "always") == "always",
+			NewTests: input.Severity(o.OneOf("new_tests", "", "block", string(Approve), "warn")),
 		}
 		ids := filled(o, o.Need("criteria", "a list of ids of criteria"), "criteria", "name the criterion that runs these tests")
 		rule.Criteria = allMatching(o, "criteria", ids, criterionID, "the id of a criterion")

@@ -723,7 +723,7 @@ func TestLoginGlob(t *testing.T) {
 // TestParseTests reads what an entry says, and what it means where it says nothing.
 func TestParseTests(t *testing.T) {
 	text := contractCase{members: `"tests": [{"files": "t/**", "criteria": ["c1"]},
- {"files": ["a", "b"], "criteria": ["c2"], "not_run": "approve", "dropped": "block", "changed": "warn", "incomparable": "info", "base": "always"}],
+ {"files": ["a", "b"], "criteria": ["c2"], "not_run": "approve", "dropped": "block", "changed": "warn", "incomparable": "info", "new_tests": "warn", "base": "always"}],
  "acceptance_criteria": [{"run": ["a"], "test_report": {"path": "r.json", "from": "stdout"}}]`}.text()
 	c, errs := Parse("c.json", []byte(text), input.DefaultLimits())
 	if errs.Any() {
@@ -731,9 +731,9 @@ func TestParseTests(t *testing.T) {
 	}
 	var got []string
 	for _, r := range c.Tests {
-		got = append(got, fmt.Sprintln(r.Pos.Line, values(r.Files), plain(r.Criteria), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always))
+		got = append(got, fmt.Sprintln(r.Pos.Line, values(r.Files), plain(r.Criteria), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always, string(r.NewTests)))
 	}
-	want := []string{"1 [t/**] [c1] block approve approve approve false\n", "2 [a b] [c2] approve block warn info true\n"}
+	want := []string{"1 [t/**] [c1] block approve approve approve false \n", "2 [a b] [c2] approve block warn info true warn\n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

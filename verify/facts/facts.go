@@ -172,6 +172,7 @@ type CrossTrees struct {
 	Head         string `json:"head"`                   // the accepted tree
 	Base         string `json:"base,omitempty"`         // code and tests of the merge base; "" when there is not just one
 	OldTests     string `json:"old_tests,omitempty"`    // the head's tree with every test path as the merge base has it
+	NewTests     string `json:"new_tests,omitempty"`    // the base's tree with every test path as the head has it; "" when no contract asks for it, or it cannot be composed
 	TestPaths    int64  `json:"test_paths"`             // how many test paths the change touches
 	Incomparable string `json:"incomparable,omitempty"` // for a person
 	// Places are where the functions of cases stand in the merge base that passed there, and do not pass with the new code or are

@@ -284,7 +284,7 @@ func crossTrees(f *input.Fields) []CrossTrees {
 	for _, item := range strictObjects(f, "cross") {
 		item.Need("head", objectIDText)
 		trees := CrossTrees{
-			Head: objectIDThat(item, "head"), Base: objectIDThat(item, "base"), OldTests: objectIDThat(item, "old_tests"),
+			Head: objectIDThat(item, "head"), Base: objectIDThat(item, "base"), OldTests: objectIDThat(item, "old_tests"), NewTests: objectIDThat(item, "new_tests"),
 			Incomparable: item.Text("incomparable").Value, Places: crossPlaces(item, "places"),
 		}
 		if n := item.IntegerOf(item.Need("test_paths", "a number"), "test_paths", 0, input.MaxSafeInteger); n != nil {

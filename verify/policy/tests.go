@@ -63,14 +63,17 @@ func (p *Policy) addTestRule(rule contract.TestRule) {
 		}
 		old.NotRun, old.Dropped = stricterTest(old.NotRun, rule.NotRun), stricterTest(old.Dropped, rule.Dropped)
 		old.Changed, old.Incomparable = stricterTest(old.Changed, rule.Changed), stricterTest(old.Incomparable, rule.Incomparable)
-		old.Always = old.Always || rule.Always
+		old.NewTests, old.Always = stricterTest(old.NewTests, rule.NewTests), old.Always || rule.Always
 		return
 	}
 	p.tests = append(p.tests, testSet{rule, glob.Compile(denying(rule.Files))})
 }
 
-// stricterTest returns the stricter of two severities of an entry of tests.
+// stricterTest returns the stricter of two severities of an entry of tests, of which "" asks for nothing.
 func stricterTest(a, b input.Severity) input.Severity {
+	if a == "" || b == "" {
+		return a + b
+	}
 	rank := func(s input.Severity) int { return slices.Index(contract.TestSeverities, s) }
 	if rank(b) < rank(a) {
 		return b
@@ -162,6 +165,18 @@ func (p *Policy) AskedTests(touched []string) []contract.TestRule {
 		}
 	}
 	return asked
+}
+
+// AskedNewTests are those of [Policy.AskedTests] that ask for a run of the tests of the head on the code of the base: the change
+// touches more than tests.
+func (p *Policy) AskedNewTests(touched []string) []contract.TestRule {
+	isProduct := func(path string) bool {
+		return !p.TestPath(path) && !inside(glob.Fold(path), glob.Fold(p.EvidenceDir))
+	}
+	if !slices.ContainsFunc(touched, isProduct) {
+		return nil
+	}
+	return slices.DeleteFunc(p.AskedTests(touched), func(rule contract.TestRule) bool { return rule.NewTests == "" })
 }
 
 func (p *Policy) isTest(t testSet, path string) bool {

@@ -21,7 +21,7 @@ func rules(p *policy.Policy) string {
 		for _, id := range r.Criteria {
 			ids = append(ids, id.Value)
 		}
-		all = append(all, fmt.Sprintf("%s %s %s/%s/%s/%s %t", r.Files[0].Value, strings.Join(ids, ","), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always))
+		all = append(all, fmt.Sprintf("%s %s %s/%s/%s/%s %t", r.Files[0].Value, strings.Join(ids, ","), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always)+strings.TrimSuffix(" "+string(r.NewTests), " "))
 	}
 	return strings.Join(all, "; ")
 }
@@ -35,12 +35,32 @@ func TestJoinTests(t *testing.T) {
 			"t/** unit block/approve/warn/approve true; t/** unit info/approve/approve/approve false"},
 		{`"tests": [{"files": ["u", "t/**", "u"], "criteria": ["e2e", "unit"], "not_run": "info", "dropped": "block", "changed": "info", "incomparable": "warn"}]`,
 			"t/** unit,e2e block/block/warn/approve true"},
+		{`"tests": [{"files": ["t/**", "u"], "criteria": ["unit"], "new_tests": "approve"}]`, "t/** unit block/approve/approve/approve true approve"},
 		{`"acceptance_criteria": [{"run": ["e"]}], "tests": [{"files": "v", "criteria": ["c1"]}]`,
 			"t/** unit block/approve/warn/approve true; v e2e block/approve/approve/approve false"},
 	} {
 		p, problems := join(t, facts.TrustBase, tested+one, c.task)
 		if got := rules(p); got != c.want || len(problems) > 0 {
 			t.Errorf("%s:\ngot  %s %v\nwant %s", c.task, got, problems, c.want)
+		}
+	}
+}
+
+// TestJoinNewTests: the stricter value stays, and one that asks for nothing lowers none.
+func TestJoinNewTests(t *testing.T) {
+	const entry = `"tests": [{"files": ["t/**"], "criteria": ["unit"]`
+	for _, c := range []struct{ standing, task, want string }{
+		{`, "new_tests": "warn"`, ``, "warn"}, {``, `, "new_tests": "block"`, "block"}, {`, "new_tests": "block"`, `, "new_tests": "warn"`, "block"},
+	} {
+		p, problems := join(t, facts.TrustBase, tested+entry+c.standing+"}]", entry+c.task+"}]")
+		if got := p.Tests()[0].NewTests; string(got) != c.want || len(problems) > 0 {
+			t.Errorf("%s and %s: got %s, %v", c.standing, c.task, got, problems)
+		}
+	}
+	p, _ := join(t, facts.TrustBase, tested+entry+`, "new_tests": "warn"}, {"files": ["u"], "criteria": ["unit"]}]`)
+	for paths, want := range map[string]int{"t/a src/b": 1, "t/a": 0, "src/b": 0, "u src/b": 0, "t/a u": 0, "t/a .closeout/evidence/x": 0, "t/a .closeout/x": 1} {
+		if got := len(p.AskedNewTests(strings.Fields(paths))); got != want {
+			t.Errorf("%s: %d entries ask", paths, got)
 		}
 	}
 }

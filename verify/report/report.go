@@ -239,14 +239,14 @@ type Decision struct {
 // Cross is what the tests of the base show about the code of the head, for one criterion.
 type Cross struct {
 	Criterion string     `json:"criterion"` // its id
-	Tree      string     `json:"tree"`      // old_tests: the code of the head with the tests of the base
+	Tree      string     `json:"tree"`      // old_tests: the code of the head with the tests of the base; new_tests: the other way round
 	Outcome   string     `json:"outcome"`   // passed, failed, missing, incomparable or not_needed
 	Level     string     `json:"level"`
 	Cases     CrossCases `json:"cases"`
 	Shown     string     `json:"shown"` // the same in words
 }
 
-// CrossCases counts test cases that passed on the base, by what they did on the tree.
+// CrossCases counts test cases that passed on the base, or for new_tests at the head, by what they did on the tree.
 type CrossCases struct {
 	Base   int64 `json:"base"` // all of them
 	Passed int64 `json:"passed"`

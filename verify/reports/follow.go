@@ -99,11 +99,14 @@ func (t *TestNames) PassedCases() []*TestName {
 func (t *TestNames) TrimRoot(root string) {
 	for i := range t.Names {
 		n := &t.Names[i]
-		n.Group, n.Name = WithoutRoot(n.Group, root), WithoutRoot(n.Name, root)
+		n.Group, n.Name, n.Error = WithoutRoot(n.Group, root), WithoutRoot(n.Name, root), WithoutRoot(n.Error, root)
 	}
+	why := map[string]string{}
 	for i, name := range t.Broken {
 		t.Broken[i] = WithoutRoot(name, root)
+		why[t.Broken[i]] = WithoutRoot(t.Why[name], root)
 	}
+	t.Why = why
 }
 
 // WithoutRoot leaves the root of a work tree, unless it is "", out of a name.

@@ -71,7 +71,11 @@ func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *inpu
 			continue
 		}
 		found := &input.Errors{} // their places are in the line
-		event := parseGoTestEvent(line, limits, found)
+		event, plain := plainEvent(line, limits)
+		if !plain {
+			event = parseAnyEvent(line, limits, found)
+			lines.read += (streamShare - 1) * int64(len(line)) // that takes as much longer
+		}
 		if !begun && found.Any() {
 			errs.Add(firstLineIsNoEvent(number, line, found.All()[0]))
 			return nil
@@ -88,6 +92,9 @@ func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *inpu
 		case ends && event.test == "":
 			packages[event.pkg] = outcome == caseFailed || outcome == caseSkipped && packages[event.pkg]
 			alone[event.pkg] = alone[event.pkg] || outcome == caseFailed && book.failing[event.pkg] == 0
+			if build := said[[2]string{event.failedBuild, ""}]; build != nil {
+				book.listed.because(event.pkg, build.first)
+			}
 		case ends:
 			c := testCase{group: event.pkg, where: event.pkg, name: event.test, outcome: outcome}
 			c.error, c.spots = said.end(event)
@@ -132,13 +139,8 @@ type goTestEvent struct {
 	pkg    string
 	output string
 	test   string // "" when the event is about the package, not about a test or subtest of it
-}
 
-func parseGoTestEvent(line []byte, limits input.Limits, errs *input.Errors) goTestEvent {
-	if e, ok := plainEvent(line, limits); ok {
-		return e
-	}
-	return parseAnyEvent(line, limits, errs)
+	built, failedBuild string // what a line of the compiler is about, and what a package failed for
 }
 
 func parseAnyEvent(line []byte, limits input.Limits, errs *input.Errors) goTestEvent {
@@ -153,6 +155,7 @@ func parseAnyEvent(line []byte, limits input.Limits, errs *input.Errors) goTestE
 	f := input.Object(n, "", errs)
 	return goTestEvent{
 		action: f.NeedText("Action").Value, test: f.AnyText("Test"), pkg: f.AnyText("Package"), output: f.AnyText("Output"),
+		built: f.AnyText("ImportPath"), failedBuild: f.AnyText("FailedBuild"),
 	}
 }
 
@@ -175,8 +178,12 @@ var goTestLine = input.Lazily(`^ *\S+\.go:\d+: ?`)
 func (said goTestOutput) add(e goTestEvent, listed *TestNames) {
 	line, key := input.CutTo(firstLine(e.output), maxTestError), [2]string{e.pkg, e.test}
 	switch {
+	case e.action == "build-output":
+		if key[0] = e.built; e.built != "" && !strings.HasPrefix(line, "#") {
+			said.of(key).add(line)
+		}
 	case e.test == "" && (strings.HasSuffix(line, "[build failed]") || strings.HasSuffix(line, "[setup failed]")):
-		listed.broke(e.pkg)
+		listed.broke(e.pkg, "")
 	case e.test != "" && line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- "):
 		said.of(key).add(line)
 	}

@@ -133,8 +133,12 @@ func (r *junitReader) token() bool {
 				Fix: "write only the report of the test runner to the file",
 			})
 		}
-		if r.inCase > 0 && r.open.failed && r.open.error == "" {
+		switch {
+		case r.inCase == 0 || !r.open.failed:
+		case r.open.error == "":
 			r.open.error = firstLine(string(t))
+		case r.open.error == pytestCollection:
+			r.open.error = cmp.Or(pytestError(string(t)), r.open.error)
 		}
 		if r.inFailure > 0 && len(r.open.text) < maxFailureText && len(r.book.told) < maxTold {
 			r.open.text += string(t[:min(len(t), maxFailureText)])
@@ -202,6 +206,19 @@ func (r *junitReader) start(t xml.StartElement, at input.Pos) bool {
 	return true
 }
 
+// pytestCollection is what pytest says of a module that it cannot load, whatever the reason.
+const pytestCollection = "collection failure"
+
+// pytestError is the line that says why: the last of those that pytest marks with E.
+func pytestError(text string) (why string) {
+	for line := range strings.Lines(text) {
+		if marked, is := strings.CutPrefix(line, "E "); is {
+			why = cmp.Or(strings.TrimSpace(marked), why)
+		}
+	}
+	return why
+}
+
 // says reads an element of a testcase or a suite that may say how it ended.
 func (r *junitReader) says(name string, attrs []xml.Attr) {
 	suite := &r.suites[len(r.suites)-1]
@@ -230,7 +247,7 @@ func (r *junitReader) says(name string, attrs []xml.Attr) {
 // broke adds failures of a suite that are no case's.
 func (r *junitReader) broke(suite string, failures int64) {
 	r.book.broke(suite, failures)
-	r.book.listed.broke(suite)
+	r.book.listed.broke(suite, "")
 }
 
 func (r *junitReader) openSuite(attrs []xml.Attr) {
@@ -346,7 +363,7 @@ func (r *junitReader) close() {
 		case r.open.failed:
 			c.outcome = caseFailed
 			if name := c.notLoaded(); name != "" {
-				r.book.listed.broke(name)
+				r.book.listed.broke(name, r.open.error)
 			}
 		case r.open.skipped:
 			c.outcome = caseSkipped

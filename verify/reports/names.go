@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -28,6 +30,8 @@ type TestNames struct {
 	More  bool // there are more than [MaxTestNames], or longer ones than a whole report may be
 	// Broken are the packages, suites, modules and files that did not load, as the report calls them.
 	Broken []string
+	// Why has the line of the error of each of them, where the report gives it.
+	Why map[string]string
 	// GoesOn is true for a runner that runs the others then.
 	GoesOn bool
 
@@ -83,11 +87,23 @@ func (t *TestNames) add(c testCase) {
 	}
 }
 
-// broke notes what did not load.
-func (t *TestNames) broke(name string) {
+// broke notes what did not load, and the line of the error, "" when it is unknown.
+func (t *TestNames) broke(name, why string) {
 	if t != nil && len(t.Broken) < maxTestErrors {
 		t.Broken = append(t.Broken, name)
+		t.because(name, why)
 	}
+}
+
+// because notes why something did not load.
+func (t *TestNames) because(name, why string) {
+	if t == nil || why == "" || !slices.Contains(t.Broken, name) {
+		return
+	}
+	if t.Why == nil {
+		t.Why = map[string]string{}
+	}
+	t.Why[name] = cmp.Or(t.Why[name], input.CutTo(strings.Clone(why), maxTestError))
 }
 
 // firstLine is the first line of a text that is not blank.

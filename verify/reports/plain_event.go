@@ -47,6 +47,10 @@ func plainEvent(line []byte, limits input.Limits) (e goTestEvent, ok bool) {
 			e.test = string(value)
 		case "Output":
 			e.output = string(value)
+		case "ImportPath":
+			e.built = string(value)
+		case "FailedBuild":
+			e.failedBuild = string(value)
 		}
 		if more = rest[0] == ','; !more && string(rest) != "}" {
 			return e, false

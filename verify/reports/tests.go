@@ -31,7 +31,7 @@ func ReadTests(r io.Reader, limits input.Limits, named bool) (*TestReport, *inpu
 	return report, errs
 }
 
-// MostTestBytes is how long a stream of go test -json may be.
+// MostTestBytes is how long a stream of go test -json may be. A line that go test -json would not write counts as several.
 func MostTestBytes(limits input.Limits) int64 { return streamShare * limits.RulesBytes }
 
 const (

@@ -334,9 +334,12 @@ func (l *loosened) tests(before, after *contract.Contract) {
 			old, now input.Severity
 		}{
 			{"not_run", old.NotRun, now.NotRun}, {"dropped", old.Dropped, now.Dropped}, {"changed", old.Changed, now.Changed},
-			{"incomparable", old.Incomparable, now.Incomparable},
+			{"incomparable", old.Incomparable, now.Incomparable}, {"new_tests", old.NewTests, now.NewTests},
 		} {
-			if slices.Index(contract.TestSeverities, s.now) > slices.Index(contract.TestSeverities, s.old) {
+			switch {
+			case s.old != "" && s.now == "":
+				l.say("%s of %s is gone", s.key, name)
+			case slices.Index(contract.TestSeverities, s.now) > slices.Index(contract.TestSeverities, s.old) && s.old != "":
 				l.say("%s of %s is now %s", s.key, name, s.now)
 			}
 		}

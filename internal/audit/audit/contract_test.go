@@ -11,7 +11,7 @@ import (
 
 const strictContract = `{"task_id": "T-1", "goal": "Sell.", "allowed_files": ["src/**"], "forbidden_files": ["secrets/**", "keys/**"],
  "acceptance_criteria": [{"id": "test", "run": ["go", "test", "./..."]}], "rollback_plan": "Revert it.",
- "evidence": {"min": "bound"}, "tests": [{"files": ["t/**"], "criteria": ["test", "unit"], "base": "always"}], "rules": {"required": false}, "override": {"permission": "admin", "never": ["scope.forbidden"]}}`
+ "evidence": {"min": "bound"}, "tests": [{"files": ["t/**"], "criteria": ["test", "unit"], "new_tests": "approve", "base": "always"}], "rules": {"required": false}, "override": {"permission": "admin", "never": ["scope.forbidden"]}}`
 
 // TestLoosened edits a contract in one place, which loosens it, and the other way round, which does not.
 func TestLoosened(t *testing.T) {
@@ -43,6 +43,8 @@ func TestLoosened(t *testing.T) {
 		{`"base": "always"`, `"base": "edited"`, `base of tests of "t/**" is now edited`},
 		{`"base": "always"`, `"base": "always", "not_run": "approve"`, `not_run of tests of "t/**" is now approve`},
 		{`"base": "always"`, `"base": "always", "changed": "info"`, `changed of tests of "t/**" is now info`},
+		{`"new_tests": "approve"`, `"new_tests": "warn"`, `new_tests of tests of "t/**" is now warn`},
+		{`"new_tests": "approve", `, ``, `new_tests of tests of "t/**" is gone`},
 		{`"T-1",`, `"T-1", "may_change": ["t/a"],`, `may_change now contains "t/a"`},
 	} {
 		after := read(strings.Replace(strictContract, c.old, c.new, 1))
