@@ -38,7 +38,7 @@ func TestWorkflowsCross(t *testing.T) {
 		"no edited test": {changed{"src/word.txt": "good, better\n"}, "", []string{"passed +unit +recorded", "no test was edited", "\npassed: no findings"}},
 		"a new test": {
 			changed{"src/word.txt": "good, better\n", "tests/better.sh": "grep -q better src/word.txt\n"}, "",
-			[]string{"passed +unit +recorded", "2 of 2 passed", "\npassed: no findings"},
+			[]string{"passed +unit +recorded", "2 of 2 passed", "\npassed: 1 info"},
 		},
 		"a deleted test":   {deleted, "", []string{"unknown cross.dropped: ", "tests/good.sh", "1 of 2 fail", "\nreview: "}},
 		"a job that fails": {deleted, "old_tests", []string{"block cross.missing: ", "old_tests: no record of it", "\nfailed: 1 block"}},
