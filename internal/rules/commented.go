@@ -2,12 +2,10 @@ package rules
 
 import (
 	"bytes"
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -340,8 +338,7 @@ func (f *File) replaced(base, head int) bool {
 	if !ok {
 		return false
 	}
-	added, _ := slices.BinarySearchFunc(f.Added(), head-nearby, func(l linediff.Line, n int) int { return cmp.Compare(l.Number, n) })
-	for _, l := range f.Added()[added:] {
+	for _, l := range linesFrom(f.Added(), head-nearby) {
 		if l.Number > head+nearby {
 			break
 		}

@@ -151,7 +151,7 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		}
 		value, _, _ = strings.Cut(value, " ")
 		at := slices.Index([]string{"none", "silent", "suggestion", "warning", "error"}, value)
-		name, l.value, ok = name+" "+s.Keys[0], float64(max(0, at-1)+least), at >= 0
+		name, l.value, ok = name+" ["+s.Keys[0]+"]", float64(max(0, at-1)+least), at >= 0
 	}
 	return name, l, ok
 }

@@ -165,15 +165,19 @@ func markShadowed(f *testFile) {
 			coverRange(f.head, skipMark{line: later.Line, disabled: true}, one.Line, one.End)
 		}
 	}
+	named := map[string][]*testCase{}
+	for _, one := range f.head {
+		if own := one.Name[strings.LastIndex(one.Name, " ")+1:]; one.twin != nil && len(named[own]) < maxIndirect {
+			named[own] = append(named[own], one)
+		}
+	}
 	for _, l := range f.Added() {
 		m := unset().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
-		if m == nil || len(bytes.TrimSpace(f.Head.CodeLine(l.Number))) == 0 {
+		if m == nil || isBlank(f.Head.CodeLine(l.Number)) {
 			continue
 		}
-		name := string(bytes.Join(m[1:], nil))
-		for _, one := range f.head {
-			own := one.Name[strings.LastIndex(one.Name, "> ")+1:]
-			if strings.TrimSpace(own) == name && one.End < l.Number && one.twin != nil && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
+		for _, one := range named[string(bytes.Join(m[1:], nil))] {
+			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
 				coverRange(f.head, skipMark{line: l.Number, disabled: true}, one.Line, one.End)
 			}
 		}

@@ -181,6 +181,8 @@ var loops = input.Lazily(`\brange\b|\bfor\b|\.each\b|\bforEach\(|\.map\(|\bparam
 
 // emptiedTables finds tables of tests that had rows and have none, so that nothing of their tests runs.
 func (f *File) emptiedTables(d *dead) {
+	var kept []int
+	looked := 0
 	for _, hunk := range f.Hunks() {
 		first := slices.IndexFunc(hunk.Removed, func(l linediff.Line) bool { return isRow(f.Base, l.Number) })
 		if first < 0 || len(hunk.Added) > 1 {
@@ -190,12 +192,18 @@ func (f *File) emptiedTables(d *dead) {
 		if len(hunk.Added) == 1 {
 			open = hunk.Added[0].Number
 		} else if n := hunk.Removed[first].Number - 1; n > 0 {
-			open = f.kept()[n]
+			if kept == nil {
+				kept = f.kept()
+			}
+			open = kept[n]
 		}
 		text, next := bytes.TrimSpace(f.Head.CodeLine(open)), bytes.TrimSpace(f.Head.CodeLine(open+1))
 		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 && bytes.IndexByte([]byte("}])"), next[0]) >= 0
 		text = bytes.TrimRight(squeeze(nil, text), ";")
-		if (opens || bytes.HasSuffix(text, []byte("=[]")) || bytes.HasSuffix(text, []byte("{}"))) && f.isLooped(open) {
+		if !opens && !bytes.HasSuffix(text, []byte("=[]")) && !bytes.HasSuffix(text, []byte("{}")) {
+			continue
+		}
+		if looked++; looked <= maxIndirect && f.isLooped(open) {
 			d.add(deadLine{line: open, was: string(hunk.Removed[first].Text), now: string(f.Head.Line(open)), how: noRows})
 		}
 	}

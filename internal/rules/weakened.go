@@ -138,8 +138,10 @@ func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
 			continue
 		}
-		removed := slices.DeleteFunc(slices.Clone(f.Removed()), func(l linediff.Line) bool { return l.Number < was.Body || l.Number > was.End })
-		for _, s := range f.claims(f.Base, removed) {
+		removed := linesFrom(f.Removed(), was.Body)
+		removed = removed[:len(removed)-len(linesFrom(removed, was.End+1))]
+		claims := f.claims(f.Base, removed[:min(len(removed), maxHunk)])
+		for _, s := range claims {
 			if s.level < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
@@ -149,6 +151,12 @@ func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 		}
 	}
 	return list
+}
+
+// linesFrom are the lines of a list from a number on.
+func linesFrom(lines []linediff.Line, number int) []linediff.Line {
+	i, _ := slices.BinarySearchFunc(lines, number, func(l linediff.Line, n int) int { return l.Number - n })
+	return lines[i:]
 }
 
 // stillSaid reports whether a test says what an assertion said with another name for its subject.
