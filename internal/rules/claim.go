@@ -301,8 +301,16 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	}
 	for _, a := range m.args {
 		c.expected = append(c.expected, a.key())
+		if isAnything(a.key()) {
+			c.level = min(c.level, exists)
+		}
 	}
 	return c
+}
+
+// isAnything reports whether an expected value is equal to every value.
+func isAnything(key string) bool {
+	return oneOf(key, "expect.anything()", "ANY", "mock.ANY", "unittest.mock.ANY", "mock.Anything", "anything")
 }
 
 // callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x, Is.EqualTo(1)).

@@ -64,7 +64,9 @@ func unwrap(e span) span {
 func comparisonClaim(lang source.Lang, operator string, l level, parts []span) claim {
 	c := claim{level: l, matcher: strings.TrimSpace(operator)}
 	for _, p := range parts {
-		if isLiteral(p.code) {
+		if isAnything(p.key()) {
+			c.level = min(c.level, exists)
+		} else if isLiteral(p.code) {
 			c.expected = append(c.expected, p.key())
 		} else {
 			c.subjects = append(c.subjects, p.key())

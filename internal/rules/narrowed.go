@@ -95,7 +95,9 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) && isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
 			old, run := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
-			run.report(&old, run.narrows(&old, false), report)
+			if len(run.args)+len(run.names) > 0 { // else it may be in another file now
+				run.report(&old, run.narrows(&old, false), report)
+			}
 		}
 	}
 }
@@ -163,7 +165,7 @@ func (f *File) saysOtherwise() bool {
 func pytestSettings(f *File, v *source.File) checkRun {
 	run := checkRun{file: f, check: "pytest", line: 1}
 	for _, s := range settingsOf(v) {
-		if !leadsToOne(s.Keys, "pytest|tool:pytest/* tool/pytest/ini_options/*") {
+		if !leadsToOne(s.Keys, "pytest|tool:pytest/* tool/pytest/* tool/pytest/ini_options/*") {
 			continue
 		}
 		switch name := s.Keys[len(s.Keys)-1]; name {
@@ -172,7 +174,7 @@ func pytestSettings(f *File, v *source.File) checkRun {
 				run.args = append(run.args, c.words...)
 			}
 		case "testpaths":
-			run.args = append(run.args, strings.Fields(s.Value)...)
+			run.args = append(strings.Fields(s.Value), run.args...) // in front of options, so that none is the value of one
 		case "python_files", "python_classes", "python_functions":
 			run.names = append(run.names, strings.Fields(name+"="+strings.Join(strings.Fields(s.Value), " "+name+"="))...)
 		default:

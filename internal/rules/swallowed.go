@@ -19,6 +19,11 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	for _, l := range f.Added() {
 		added[l.Number] = true
 	}
+	words := sync.OnceValue(func() map[string]int { // how often each is in the code
+		counts := map[string]int{}
+		eachCodeWord(f.Head, func(word []byte, _ int) { counts[string(word)]++ })
+		return counts
+	})
 	until := 0
 	for _, l := range f.Added() {
 		if l.Number <= until || len(l.Text) > 400 {
@@ -35,17 +40,76 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 			how, to = "in a block that swallows its failure", indentEnd(f.Head, l.Number)
 		case loopsOverNothing(f.Lang(), line):
 			how, to = "in a loop over nothing", blockEnd(f.Head, l.Number)
+		case f.isUncalled(l.Number, line, words):
+			how, to = "in a function that nothing calls", l.Number
+			if line[len(line)-1] == '{' {
+				to = blockEnd(f.Head, l.Number)
+			}
+			if bytes.HasSuffix(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), []byte("()")) {
+				how = "" // it is called where it ends
+			}
+		case bytes.Contains(line, []byte("catch_unwind(")), emptyCatch().Match(line):
+			how, to = "where its failure is swallowed", l.Number
 		}
 		if how == "" {
 			continue
 		}
 		until = to
 		for n := from; n <= to; n++ {
-			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.had(f.Head, n)) {
+			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.had(f.Head, n) || n == l.Number && g.hadWithin(f.Head, n)) {
 				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
 			}
 		}
 	}
+}
+
+// emptyCatch matches a promise whose failure is dropped.
+var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)`)
+
+// uncalled matches the start of a function that is a statement, or the value of a variable.
+var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
+	`(?:func\([^)]*\)\s*\{|function\s*\w*\(|\([^()]*\)\s*(?:=>|->)|\w+\s*=>|\|[^|]*\||lambda\b[^:]*:)`)
+
+// isUncalled reports whether a line begins a function of a test that no other line of the file names.
+func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
+	if len(line) == 0 || f.Lang() == source.Ruby {
+		return false
+	}
+	m := uncalled().FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	if f.Lang() != source.Python && isArgument(f.Head, n) {
+		return false
+	}
+	name := string(m[1])
+	return name == "" || name == "_" || words()[name] == 1
+}
+
+// isArgument reports whether a line goes on with a call, a list or an expression that began above it.
+func isArgument(v *source.File, n int) bool {
+	for n--; n > 0 && isBlank(v.CodeLine(n)); n-- {
+	}
+	above := bytes.TrimSpace(v.CodeLine(n))
+	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0
+}
+
+// hadWithin reports whether the base had an assertion that is a part of a line.
+func (g *gone) hadWithin(head *source.File, n int) bool {
+	kind, start := findAssertion(head.Lang, head.CodeLine(n))
+	line := appendLive(nil, head, n)
+	if kind == noAssertion || start > len(line) {
+		return false
+	}
+	await := bytes.LastIndex(line[:start], []byte("await "))
+	key := string(bytes.TrimRight(squeeze(nil, emptyCatch().ReplaceAll(line[start:], nil)), ";,"))
+	for range 3 { // the brackets of what is around it
+		if g.byKey[key] != nil || await >= 0 && g.byKey["await"+key] != nil {
+			return true
+		}
+		key = strings.TrimRight(strings.TrimSuffix(key, ")"), ";")
+	}
+	return false
 }
 
 func opensTry(lang source.Lang, line []byte) bool {
@@ -143,7 +207,7 @@ func isIdle(line []byte) bool {
 	return len(line) < 400 && idle().Match(line)
 }
 
-var suppressShape = lazyShape(`^with\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
+var suppressShape = lazyShape(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
 
 func suppresses(lang source.Lang, line []byte) bool {
 	return lang == source.Python && bytes.HasPrefix(line, []byte("with")) && suppressShape().Match(line)

@@ -72,12 +72,16 @@ func (f *File) tautologies() (list []*stated) {
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached only where it
 // is true.
 func (f *File) asksBefore(s statement) bool {
-	line := bytes.TrimLeft(f.Head.CodeLine(s.first-1), " \t}")
-	_, isAdded := slices.BinarySearchFunc(f.Added(), s.first-1, func(l linediff.Line, n int) int { return l.Number - n })
+	at := s.first - 1
+	if bytes.HasPrefix(bytes.TrimSpace(f.Head.CodeLine(s.first)), []byte("if")) {
+		at++ // if (x === 1) expect(x).toBe(1)
+	}
+	line := bytes.TrimLeft(f.Head.CodeLine(at), " \t}")
+	_, isAdded := slices.BinarySearchFunc(f.Added(), at, func(l linediff.Line, n int) int { return l.Number - n })
 	if !isAdded || !bytes.HasPrefix(line, []byte("if")) || len(line) > maxCondition {
 		return false
 	}
-	text := bytes.TrimLeft(appendLive(nil, f.Head, s.first-1), " \t}")
+	text := bytes.TrimLeft(appendLive(nil, f.Head, at), " \t}")
 	asked := unparen(strings.TrimSpace(condition(string(text[len("if"):]))))
 	left, right, compares := cutOutside(strings.Replace(asked, "===", "==", 1), "==")
 	key := func(text string) string { return string(squeeze(nil, []byte(text))) }
@@ -169,6 +173,9 @@ func tautologyOf(lang source.Lang, s statement) failing {
 		}
 		return truth(lang, firstOf(lang, rest), true)
 	case humps(word, "should"):
+		if args, tail, ok := arguments(rest); ok && word == "Should" && len(args) == 0 && saysNothingMore(tail) {
+			return never // x.Should() alone
+		}
 		return mayFail
 	case word == "expect" && lang != source.Rust || word == "assertThat" || word == "Expect":
 		return chainTautology(lang, rest)
@@ -183,7 +190,7 @@ func chainTautology(lang source.Lang, rest span) failing {
 		return mayFail
 	}
 	chain := links(tail)
-	if len(chain) == 0 && isScript(lang) && strings.Trim(string(tail.code), "; \r\n") == "" {
+	if len(chain) == 0 && saysNothingMore(tail) {
 		return never // expect(x) alone
 	}
 	for _, l := range chain {
@@ -214,6 +221,8 @@ func chainTautology(lang source.Lang, rest span) failing {
 	}
 	return mayFail
 }
+
+func saysNothingMore(tail span) bool { return strings.Trim(string(tail.code), "; \r\n") == "" }
 
 // callTautology judges assertTrue(true), require.Equal(t, 1, 1), assert!(true).
 func callTautology(lang source.Lang, word string, rest span) failing {

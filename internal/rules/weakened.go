@@ -92,8 +92,20 @@ func (f *File) weakened() (list []weaker) {
 
 // callsLeft finds assertions of which a place has only the call, the comparison or a message left.
 func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
-	bare := map[string]linediff.Line{}
+	bare, waited := map[string]linediff.Line{}, map[string]*stated{}
+	for _, was := range removed {
+		if key := string(bytes.TrimRight(squeeze(nil, was.text), ";")); strings.Contains(key, ".rejects.") || strings.Contains(key, ".resolves.") {
+			for _, start := range []string{"await", "return"} {
+				if rest, waits := strings.CutPrefix(key, start); waits {
+					waited[rest] = was
+				}
+			}
+		}
+	}
 	for _, l := range hunk.Added {
+		if was := waited[strings.TrimRight(liveKey(f.Head, l.Number), ";")]; was != nil && !isArgument(f.Head, l.Number) {
+			list = append(list, weaker{l.Number, was.line(), string(l.Text), "nothing waits for the assertion any more"})
+		}
 		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
 			key := liveKey(f.Head, l.Number)
 			for _, start := range []string{"await", "let_=", "_="} {
@@ -103,7 +115,7 @@ func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 		}
 	}
 	if len(bare) == 0 {
-		return nil
+		return list
 	}
 	f.read(removed)
 	for _, was := range removed {
