@@ -582,7 +582,8 @@ func (k *comparison) findBroken() {
 }
 
 // edited reports whether the change may edit how the tests run of what a report names: its file, or what may configure it, which is
-// a test path in a directory above that is no suite of its own. A package of Go has the name of its directory at its end.
+// a test path in a directory above that is no suite of its own. A package of Go has the name of its directory at its end, and of
+// another name whose file is not known it may be any.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
 	return slices.ContainsFunc(k.in.Changes, func(c Change) bool {
@@ -590,8 +591,10 @@ func (k *comparison) edited(name string) bool {
 		switch {
 		case !k.in.Policy.TestPath(c.Path):
 			return false
-		case file == "":
+		case file == "" && k.base.GoesOn:
 			return dir == "." || name == dir || strings.HasSuffix(name, "/"+dir)
+		case file == "": // a class, of which the file is not known
+			return true
 		}
 		above := dir == "." || strings.HasPrefix(file, dir+"/")
 		return c.Path == file || above && !k.isSuite(c.Path)
