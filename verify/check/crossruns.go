@@ -581,23 +581,21 @@ func (k *comparison) findBroken() {
 	k.stuck = k.old.unloaded || len(homeless) > 0 || len(k.broken) > 0 && !ran && !k.old.GoesOn
 }
 
-// edited reports whether the change may edit how the tests run of what a report names: its file, or what may configure it, which is
-// a test path in a directory above that is no suite of its own. A package of Go has the name of its directory at its end, and of
-// another name whose file is not known it may be any.
+// edited reports whether the change may edit how the tests run of what a report names: its file, or a test path that is no suite of
+// its own, which may be a fixture or configure it. A package of Go has the name of its directory at its end, and of another name whose
+// file is not known it may be any.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
 	return slices.ContainsFunc(k.in.Changes, func(c Change) bool {
-		dir := path.Dir(c.Path)
-		switch {
+		switch dir := path.Dir(c.Path); {
 		case !k.in.Policy.TestPath(c.Path):
 			return false
-		case file == "" && k.base.GoesOn:
+		case file == "" && k.base.GoesOn && strings.HasSuffix(c.Path, "_test.go"):
 			return dir == "." || name == dir || strings.HasSuffix(name, "/"+dir)
 		case file == "": // a class, of which the file is not known
 			return true
 		}
-		above := dir == "." || strings.HasPrefix(file, dir+"/")
-		return c.Path == file || above && !k.isSuite(c.Path)
+		return c.Path == file || !k.isSuite(c.Path)
 	})
 }
 
