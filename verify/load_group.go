@@ -78,7 +78,7 @@ func (l *loader) readViews(members []*subject, tests map[string]*check.TestFile)
 	}
 	for i, ledger := range l.readStreams(views...) {
 		m, view := own[i], l.Inputs
-		view.Policy, view.Minimum, view.Unbound, view.Ledger, view.Tests = m.Policy, m.Minimum, m.Unbound, ledger, m.view.Tests
+		view.Policy, view.Minimum, view.Unbound, view.Ledger, view.Tests = m.view.Policy, m.Minimum, m.Unbound, ledger, m.view.Tests
 		view.State = maps.Clone(l.State)
 		view.State[check.Contract] = m.State[check.Contract]
 		view.Decide()

@@ -18,6 +18,16 @@ import (
 // readStreams reads the large inputs, the logs beside the diff. more are other views of the logs: the evidence under the
 // contracts of pull requests in a merge group. Their ledgers are returned.
 func (l *loader) readStreams(more ...*check.Inputs) []*proof.Ledger {
+	views := append([]*check.Inputs{&l.Inputs}, more...)
+	if slices.ContainsFunc(views, func(view *check.Inputs) bool { return view.Policy != nil && view.Policy.HasWhen() }) {
+		l.takeChanges(l.readChanges()) // they say which criteria are required
+		l.require(views)
+		logs, ledgers := l.readLogs(views)
+		l.Ledger = ledgers[0]
+		l.takeLogs(logs)
+		l.noLog()
+		return ledgers[1:]
+	}
 	var changes []changesFile
 	var failed any
 	var wg sync.WaitGroup
@@ -25,7 +35,7 @@ func (l *loader) readStreams(more ...*check.Inputs) []*proof.Ledger {
 		defer func() { failed = recover() }() // raised again below: here it would end the process without a report
 		changes = l.readChanges()
 	})
-	logs, ledgers := l.readLogs(append([]*check.Inputs{&l.Inputs}, more...))
+	logs, ledgers := l.readLogs(views)
 	wg.Wait()
 	if failed != nil {
 		panic(failed)
@@ -34,6 +44,27 @@ func (l *loader) readStreams(more ...*check.Inputs) []*proof.Ledger {
 	l.takeLogs(logs)
 	l.takeChanges(changes)
 	return ledgers[1:]
+}
+
+// require leaves the criteria out that the change does not require. A group asks for its whole change.
+func (l *loader) require(views []*check.Inputs) {
+	list := make([]change.Change, len(l.Changes))
+	for i := range l.Changes {
+		list[i] = l.Changes[i].Change
+	}
+	known := l.State[check.Changes] == check.Usable && (l.Facts == nil || !l.Facts.Trial)
+	for _, view := range views {
+		if view.Policy != nil {
+			view.Policy = view.Policy.For(list, known)
+		}
+	}
+}
+
+// noLog takes no log for the one that is needed, where nothing is required that a log could prove.
+func (l *loader) noLog() {
+	if l.given[check.Feedback] == 0 && l.NeedsNoLog() {
+		l.State[check.Feedback] = check.Usable
+	}
 }
 
 // logFile is what a log says.

@@ -315,6 +315,20 @@ func acceptance(in *check.Inputs) []report.Acceptance {
 		}
 	}
 	failUncontrolled(list, in)
+	for i := range in.Policy.NotRequired {
+		c := &in.Policy.NotRequired[i]
+		a := report.Acceptance{
+			ID: c.ID, Run: validAll(c.Run), Cwd: check.Valid(c.Cwd), Expect: "pass", Outcome: report.OutcomeNotRequired, Level: string(input.Absent),
+			When: []string{},
+		}
+		if c.ExpectFail {
+			a.Expect = "fail"
+		}
+		for _, pattern := range c.When {
+			a.When = append(a.When, check.Valid(pattern.Value))
+		}
+		list = append(list, a)
+	}
 	return list
 }
 

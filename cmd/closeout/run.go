@@ -58,6 +58,7 @@ func defineRun(f *run.Call, c *cobra.Command) {
 	flags.StringVar(&f.Setup, "setup", "", "run this Bash `script` first, which must succeed and is not recorded")
 	flags.StringVar(&f.Rules, "rules", "", "the Bash `script` that writes the rule report, if the contract does not name a command for it")
 	flags.StringArrayVar(&f.Only, "only", nil, "record only the criterion with this `id`, or rules; repeatable")
+	flags.BoolVar(&f.All, "all", false, "also run the criteria that the change does not require (when)")
 	flags.StringArrayVar(&f.Cross, "cross", nil, "also run the tests on this `tree`, base, old_tests or new_tests, or on none (default those that the contract asks for); with --record-only on this tree alone; repeatable")
 	flags.DurationVar(&f.Timeout, "timeout", 0, "end each command after this time, such as 10m")
 	flags.BoolVar(&f.RecordOnly, "record-only", false, "record for the job that judges: set the step output feedback_sha256")

@@ -44,6 +44,9 @@ func patternLists(c *contract.Contract) []listed {
 	for i := range c.Rules.Ignore {
 		all = appendListed(all, "rules.ignore", true, c.Rules.Ignore[i].Files)
 	}
+	for i := range c.Criteria {
+		all = appendListed(all, "when", true, c.Criteria[i].When)
+	}
 	for i := range c.Tests {
 		all = appendListed(all, "tests", true, c.Tests[i].Files)
 	}

@@ -131,14 +131,14 @@ func agentCriteria(b *strings.Builder, r *report.Report) {
 		}
 		b.WriteString(Line(shown) + "\n")
 	}
-	if passedCriteria(r) == len(r.Acceptance) {
+	if passedCriteria(r) == requiredCriteria(r) {
 		return
 	}
 	b.WriteString("\nCriteria that have not passed:\n")
 	left := 0
 	for _, a := range r.Acceptance {
 		switch {
-		case a.Outcome == report.OutcomePassed:
+		case a.Outcome == report.OutcomePassed, a.Outcome == report.OutcomeNotRequired:
 		case left >= agentItems:
 			left++
 		default:

@@ -304,7 +304,7 @@ func mdCriteria(r *report.Report) section {
 		tail += "\n"
 	}
 	return section{
-		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), len(r.Acceptance)) + MDHead(names...),
+		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), requiredCriteria(r)) + MDHead(names...),
 		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail,
 		item: func(i int) string {
 			a := r.Acceptance[i]

@@ -173,15 +173,33 @@ func passedCriteria(r *report.Report) int {
 	return n
 }
 
+// requiredCriteria counts the criteria that the change requires.
+func requiredCriteria(r *report.Report) int {
+	n := 0
+	for _, a := range r.Acceptance {
+		if a.Outcome != report.OutcomeNotRequired {
+			n++
+		}
+	}
+	return n
+}
+
 // criteriaWords is "1 of 3 acceptance criteria passed".
 func criteriaWords(r *report.Report) string {
-	switch len(r.Acceptance) {
-	case 0:
-		return "no acceptance criterion was judged"
-	case 1:
-		return fmt.Sprintf("%d of 1 acceptance criterion passed", passedCriteria(r))
+	required := requiredCriteria(r)
+	also := ""
+	if left := len(r.Acceptance) - required; left > 0 {
+		also = fmt.Sprintf(", %d not required", left)
 	}
-	return fmt.Sprintf("%d of %d acceptance criteria passed", passedCriteria(r), len(r.Acceptance))
+	switch {
+	case required == 0 && also != "":
+		return "no acceptance criterion is required" + also
+	case required == 0:
+		return "no acceptance criterion was judged"
+	case required == 1:
+		return fmt.Sprintf("%d of 1 acceptance criterion passed%s", passedCriteria(r), also)
+	}
+	return fmt.Sprintf("%d of %d acceptance criteria passed%s", passedCriteria(r), required, also)
 }
 
 // crossLines is what the tests of the base show, a line for a criterion: "old tests on the new code (unit): 298 of 298 passed".

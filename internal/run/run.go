@@ -27,7 +27,7 @@ type Call struct {
 	Setup, Rules, Stream                    string
 	Only, Cross                             []string
 	Timeout                                 time.Duration
-	RecordOnly, Verbose, Quiet              bool
+	RecordOnly, Verbose, Quiet, All         bool
 	Report, Format, Bundle                  string
 	Settings                                verify.Settings
 	Told                                    func(*Work, *report.Report) // about a change that was judged
@@ -71,7 +71,10 @@ func (f *Call) Run(std console.Streams) (err error) {
 	defer s.Git.Close()
 	defer func() { err = Finish(err, s.PutBack) }() // what is judged is what was recorded
 	s.Show = NewProgress(std, f.Verbose || console.InActions())
-	policies := s.Policies(f.RecordOnly, std)
+	policies, err := f.required(s, s.Policies(f.RecordOnly, std))
+	if err != nil {
+		return err
+	}
 	status, logs := 0, f.crossLogs(s, policies)
 	if !f.crossOnly() {
 		status, err = f.record(s, policies, std)
@@ -94,6 +97,27 @@ func (f *Call) Run(std console.Streams) (err error) {
 		return Exit{status}
 	}
 	return err
+}
+
+// required leaves the criteria out that the change does not require, unless the call asks for them.
+func (f *Call) required(s *Work, policies []*policy.Policy) ([]*policy.Policy, error) {
+	if f.All || len(f.Only) > 0 || s.trial != "" {
+		return policies, nil
+	}
+	for i, p := range policies {
+		if !p.HasWhen() {
+			continue
+		}
+		with, err := collect.WithArguments(p, s.Compared.Objects, s.Compared.Base)
+		if err != nil {
+			continue // what it would protect is not known, so that all are required
+		}
+		policies[i] = with.For(s.Compared.Changes, s.Compared.Changes != nil)
+		for _, c := range policies[i].NotRequired {
+			s.Show.Say(c.ID + " is not run: the change touches nothing that requires it (--all runs it)")
+		}
+	}
+	return policies, nil
 }
 
 // removeReport removes the report of an earlier run, which could pass for that of this one.
@@ -155,7 +179,10 @@ func (f *Call) plan(s *Work, policies []*policy.Policy, r *record.Recorder) (*re
 	if err := f.choose(p, s.Show); err != nil {
 		return nil, err
 	}
-	if p.Setup = f.setupCommand(); p.Setup != nil {
+	if p.Setup = f.setupCommand(); len(p.Streams) == 0 {
+		p.Setup = nil
+	}
+	if p.Setup != nil {
 		s.Show.Count++
 	}
 	r.LogsAway = f.RecordOnly

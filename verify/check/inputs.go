@@ -233,6 +233,11 @@ type TestFile struct {
 	Report *reports.TestReport
 }
 
+// NeedsNoLog reports whether the change requires no command, and the standing contract allows that.
+func (in *Inputs) NeedsNoLog() bool {
+	return in.Policy != nil && len(in.Policy.Criteria) == 0 && in.Policy.WhenNone()
+}
+
 // NeedsRules reports whether a rule report must be there. Contracts that could not be read do not say that there is none.
 func (in *Inputs) NeedsRules() bool { return in.Policy == nil || !in.Policy.Rules.NotRequired }
 

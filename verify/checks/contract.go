@@ -22,6 +22,7 @@ var ContractCheck = &check.Check{
 		{Name: "contract.malformed", Severity: input.Block},
 		{Name: "contract.changed", Severity: input.Block},
 		{Name: "contract.untrusted", Severity: input.Block},
+		{Name: "contract.unanchored", Severity: input.Block},
 		{Name: "task.missing", Severity: input.Block},
 	},
 	Also:  []string{CodeUnavailable},
@@ -46,6 +47,7 @@ func runContract(p *check.Pass) {
 	}
 	reportAddedTasks(p)
 	reportTaskCount(p)
+	reportNoneRequired(p)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Contract {
 			f := fileFinding(p, "contract.changed", c)
@@ -93,6 +95,19 @@ func reportNoTasks(p *check.Pass) {
 }
 
 const rewordFix = "reword the commit (git rebase -i, or git commit --amend) if it carries the trailer of another change; else name a task of the base branch"
+
+// reportNoneRequired reports that each command of the contracts that must pass has when, and the change matches none.
+func reportNoneRequired(p *check.Pass) {
+	if p.Policy.NotRequired == nil || p.Policy.IsAnchored() || p.Policy.WhenNone() {
+		return
+	}
+	at := standing(p, "acceptance_criteria")
+	p.Report(check.Finding{
+		Code: "contract.unanchored", Message: "the change requires no command that must pass: it matches when of none", Input: check.Contract, Path: at.Path, Pos: at.Pos,
+		Expected: "at least one criterion without when, or one that the change matches", Actual: "none", Contract: at,
+		Fix: "for a person: let one criterion of the standing contract have no when, or write \"when_none\": \"pass\" there",
+	})
+}
 
 // reportTaskCount reports that there is no task where one is required, and more tasks than the standing contract allows. That the change adds several contracts and nothing else
 // names a task is said by [reportAddedTasks].

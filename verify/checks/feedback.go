@@ -27,7 +27,7 @@ var FeedbackCheck = &check.Check{
 }
 
 func runFeedback(p *check.Pass) {
-	if len(p.Streams()) == 0 && len(p.Digests) == 0 { // a digest without its log is evidence.digest_mismatch
+	if len(p.Streams()) == 0 && len(p.Digests) == 0 && !p.NeedsNoLog() { // a digest without its log is evidence.digest_mismatch
 		reportNoLog(p)
 	}
 	p.ReportNoMatch("feedback.missing", check.Feedback)

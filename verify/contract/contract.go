@@ -46,6 +46,7 @@ type Contract struct {
 	Override  OverrideRule
 	Agent     AgentRule
 	Tasks     TaskRule
+	WhenNone  bool // a change that requires no criterion needs no command
 	Closed    bool // no change may name the task any more
 
 	ProtectedFiles    []Pattern
@@ -81,6 +82,7 @@ type Criterion struct {
 	TestReport  string      // path in the repository; "" when absent
 	ReportFrom  string      // [FromStdout], or "" where the command writes the test report
 	MinTests    int64       // 1 when absent and there is a test report, else 0
+	When        []Pattern   // changes that touch none of these do not require it; nil when absent
 	UnknownExit []int64     // exit codes that say that the command cannot know; nil when absent
 	Given       CriterionKeys
 }

@@ -133,6 +133,7 @@ func readContract(f *input.Fields) *Contract {
 	c.Override = readOverride(f)
 	c.Agent = readAgent(f)
 	c.Tasks = readTasks(f)
+	c.WhenNone = f.OneOf("when_none", "pass") != ""
 	c.Closed = f.Get("closed") != nil && f.Flag("closed")
 	c.AppliesTo = readAppliesTo(f)
 	reportMisplaced(f)
@@ -178,6 +179,9 @@ func (c *Contract) alternatives() int {
 	lists := [][]Pattern{c.AllowedFiles, c.ForbiddenFiles, c.DocsPathsSoft, c.ProtectedFiles, c.BaseBranches, c.Agent.DenyTools, c.MayChange}
 	for _, t := range c.Tests {
 		lists = append(lists, t.Files)
+	}
+	for _, criterion := range c.Criteria {
+		lists = append(lists, criterion.When)
 	}
 	for _, a := range c.Approvals {
 		lists = append(lists, a.Files)

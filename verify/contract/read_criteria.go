@@ -88,6 +88,7 @@ func readCriterion(f *input.Fields, c *Criterion) {
 	if attempts := f.Integer("max_attempts", 1, maxAttempts); attempts != nil {
 		c.MaxAttempts, c.Given.MaxAttempts = *attempts, true
 	}
+	c.When = filledGlobs(f, f.Get("when"), "when", "name the files whose change requires the criterion, or remove the key")
 	readUnknownExit(f, c)
 	readTestReport(f, c)
 	least := f.Integer("min_tests", 1, maxTests)

@@ -95,7 +95,7 @@ func (p *Policy) joinCriterion(old *contract.Criterion, c contract.Criterion, s 
 	if c.IDGiven && c.ID != old.ID && p.hasID(c.ID) {
 		return clash(c, "the criterion id "+c.ID+" names another command in "+p.whose(c.ID), c.ID, old.ID)
 	}
-	old.UnknownExit = joinUnknown(old, &c)
+	old.UnknownExit, old.When = joinUnknown(old, &c), nil
 	if s.HeadOnly() && !p.IsHead(old.ID) {
 		return p.joinHeadCriterion(old, c)
 	}

@@ -48,6 +48,8 @@ type Policy struct {
 	TaskID   string               // of the only task, or of the first
 	TaskIDs  []string             // of the task contracts, where there are several; else nil
 	Criteria []contract.Criterion // ids are unique
+	// NotRequired are criteria that the change does not require: see [Policy.For].
+	NotRequired []contract.Criterion
 
 	Approvals     []contract.Approval
 	ApprovalNotes []string
@@ -201,6 +203,7 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	p.addBudgets(c, first)
 	p.Agent.add(&c.Agent)
 	problems = append(problems, p.checkRole(c, first)...)
+	problems = append(problems, p.checkWhen(c, first)...)
 	p.addRules(s, first)
 	problems = append(problems, p.addRuleCommand(c, first)...)
 	problems = append(problems, p.addCoverage(c)...)

@@ -24,6 +24,8 @@ const (
 	OutcomeFailed  = "failed"
 	OutcomeUnknown = "unknown"
 	OutcomeSkipped = "skipped"
+	// OutcomeNotRequired is that of a criterion that the change does not require.
+	OutcomeNotRequired = "not_required"
 )
 
 // The other outcomes of a cross run.
@@ -225,6 +227,8 @@ type Acceptance struct {
 	DecidedBy []Decision `json:"decided_by"`
 	// TestsFailed is how many of Tests failed; nil, and not written, when none did.
 	TestsFailed *int64 `json:"tests_failed,omitempty"`
+	// When are the patterns of a criterion that is not required, because no touched path matches one.
+	When []string `json:"when,omitempty"`
 	// PullRequest is the only one of a merge group whose contract names the criterion; nil, and not written, otherwise.
 	PullRequest *int64 `json:"pull_request,omitempty"`
 }
