@@ -168,7 +168,7 @@ func frameworkCall(lang source.Lang, receiver, word string, rest []byte) bool {
 		return receiver == "pytest" && oneOf(word, "raises", "warns", "fail", "deprecated_call") || receiver == "self" && word == "fail" || receiver == "" && word == "raises"
 	case source.JavaScript, source.TypeScript:
 		return receiver == "t" && oneOf(word, "is", "not", "equal", "notEqual", "same", "deepEqual", "like", "true", "false", "truthy", "falsy", "throws",
-			"throwsAsync", "ok", "notOk", "snapshot", "fail", "match", "rejects", "regex") || receiver != "" && word == "should"
+			"throwsAsync", "ok", "notOk", "pass", "snapshot", "fail", "match", "rejects", "regex") || receiver != "" && word == "should"
 	case source.Java:
 		return receiver == "" && oneOf(word, "fail", "verify", "verifyNoInteractions", "verifyNoMoreInteractions", "then") || word == "andExpect"
 	case source.CSharp:

@@ -14,7 +14,7 @@ func (t *testTable) markAll() {
 	for _, f := range t.files {
 		markTests(f.Head, f.head)
 		for _, one := range f.head {
-			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) && !t.imports(one) {
+			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) && !t.renames(one.in) && !t.imports(one) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
@@ -26,26 +26,48 @@ func (t *testTable) markAll() {
 	}
 }
 
-// imports reports whether a file of tests imports the one of a test, and calls the function that the test is in, if it is in one.
+// imports reports whether a file of tests imports the one of a test, and names the function or class that the test is in, if it is in
+// one.
 func (t *testTable) imports(one *testCase) bool {
-	stem := strings.TrimSuffix(path.Base(one.in.Path), path.Ext(one.in.Path))
 	name := ""
 	if around := one.of.Enclosing(one.Line); len(around) > 0 {
 		name = methodOn(one.of.CodeLine(around[0]))
 	}
+	if class, _, inClass := strings.Cut(one.Name, " > "); inClass && one.of.Lang == source.Python {
+		name = class
+	}
+	return t.importsFrom(one.in, name)
+}
+
+func (t *testTable) importsFrom(file *File, name string) bool {
+	const most = 200 // classes and functions that are looked for in all tests
+	key := [2]string{file.Path, name}
+	known, found := t.imported[key]
+	if !found && len(t.imported) < most {
+		if t.imported == nil {
+			t.imported = map[[2]string]bool{}
+		}
+		known = t.findImport(file, name)
+		t.imported[key] = known
+	}
+	return known
+}
+
+func (t *testTable) findImport(file *File, name string) bool {
+	stem := strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
 	return slices.ContainsFunc(t.files, func(f *testFile) bool {
 		if f.Head == nil || !runnerFinds(f.Path) {
 			return false
 		}
-		imported, called := false, name == ""
+		imported, named := false, name == ""
 		for n := 1; n <= f.Head.Lines(); n++ {
 			if line := f.Head.CodeLine(n); isImport(line) || bytes.Contains(line, []byte("require(")) {
 				imported = imported || bytes.Contains(f.Head.Line(n), []byte(stem))
 			} else {
-				called = called || slices.Contains(callsOf(line), name)
+				named = named || wordAt(line, []byte(name)) >= 0
 			}
 		}
-		return imported && called
+		return imported && named
 	})
 }
 

@@ -252,7 +252,7 @@ var (
 	pyMarker   = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
 	pyNamed    = input.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
 	pyReplaced = input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)
-	pyIgnored  = input.Lazily(`["'](\*|\*\.py|[^"']*\btests?[_/*][^"']*|[^"']*test_[^"']*|[^"']*_test\.py)["']`)
+	pyIgnored  = input.Lazily(`(?:^|[\[,])\s*["'](\*|\*\.py|[^"']*\btest_[^"']*|[^"']*_test\.py|[^"'.]*\btests?\b[^"'.]*)["']`)
 )
 
 // pythonOutcomes finds hooks of pytest and patches that make tests succeed.

@@ -166,6 +166,8 @@ func (f *fates) tell(t *testCase) (what fate, where place) {
 		switch {
 		case f.isRun(at, t):
 			return fateMoved, at
+		case !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.inheritedFrom(at)):
+			return fateMoved, at
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
 			return fateDisabled, at
 		}
@@ -178,6 +180,16 @@ func (f *fates) tell(t *testCase) (what fate, where place) {
 		return withItsCode, place{}
 	}
 	return fateRemoved, place{}
+}
+
+// inheritedFrom reports whether a place is in a class of Python that a file of tests imports and names.
+func (f *fates) inheritedFrom(at place) bool {
+	around := at.file.Head.Enclosing(at.line)
+	if at.file.Lang() != source.Python || len(around) == 0 || firstWord(at.file.Head.CodeLine(around[0])) != "class" {
+		return false
+	}
+	class := bytes.TrimPrefix(at.file.Head.CodeLine(around[0]), []byte("class "))
+	return f.table.importsFrom(at.file, firstWord(class))
 }
 
 // leftover finds most lines of a test in one file of the head.

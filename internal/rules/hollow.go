@@ -151,7 +151,8 @@ func lookInto(t *testCase) insight {
 		}
 		if isAssertion(t.of.Lang, line) {
 			in.assertions++
-			if containsAny(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised") {
+			returnsNothing := t.of.Lang == source.Python && bytes.HasSuffix(bytes.TrimSpace(line), []byte(") is None"))
+			if returnsNothing || containsAny(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised") {
 				in.harmless++
 			}
 		} else {
@@ -262,7 +263,7 @@ func isHarmless(name string) bool {
 var tautology = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bassert\s*\(?\s*(?:True|true|1)\s*\)?\s*(?:,|;|$)|\bassert(?:True|_true|_)?!?\(\s*(?:\w+,\s*)?(?:true|True)\s*[,)]|` +
 		`\bexpect\(\s*(?:true|1)\s*\)\.(?:toBe\(\s*(?:true|1)\s*\)|toEqual\(\s*(?:true|1)\s*\)|toBeTruthy\(\)|to\.(?:be\.true|eq(?:ual|l)?\b|be\b))|` +
-		`\b(?:require|assert|Assert)\.(?:True|IsTrue|ok)\(\s*(?:\w+,\s*)?true\s*[,)]|` +
+		`\b(?:require|assert|Assert|t)\.(?:True|IsTrue|ok)\(\s*(?:\w+,\s*)?true\s*[,)]|` +
 		`\b(?:Equal|AreEqual|assertEquals?|assert_eq!?|assert_equal)\s*\(?\s*(?:t,\s*)?(?:(1)\s*,\s*1|(true)\s*,\s*true|(True)\s*,\s*True)\b|\bexpect\s*\(?\s*true\s*\)?\.to\s+(?:be|eq)`)
 })
 

@@ -118,12 +118,21 @@ func markClass(f *testFile) {
 		if now == nil {
 			before, now = idleClasses(f.base), idleClasses(f.head)
 		}
-		if class, _, _ := strings.Cut(one.Name, " > "); now[class] {
+		if class, _, _ := strings.Cut(one.Name, " > "); now[class] && !isBaseClass(f.Head, class) {
 			if old, _, inClass := strings.Cut(one.twin.Name, " > "); inClass && !before[old] {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
 	}
+}
+
+// isBaseClass reports whether a class of the file gets the tests of another one.
+func isBaseClass(v *source.File, class string) bool {
+	return slices.ContainsFunc(linesWith(v.Code, v, []string{class}), func(n int) bool {
+		line := bytes.TrimSpace(v.CodeLine(n))
+		bases := bytes.IndexByte(line, '(')
+		return bytes.HasPrefix(line, []byte("class ")) && bases > 0 && wordAt(line[bases:], []byte(class)) >= 0
+	})
 }
 
 var idleClass = lazyShape(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
 )
@@ -31,7 +32,13 @@ type testTable struct {
 	files []*testFile
 	gone  []*testCase // tests of the base without a twin
 	fates *fates
+	// tasks is true where the change edits which files of Ruby the tasks of its tests find.
+	tasks    bool
+	imported map[[2]string]bool // what was looked for; see importsFrom
 }
+
+// renames reports whether the change says itself that its tests have other names now.
+func (t *testTable) renames(f *File) bool { return t.tasks && f.Lang() == source.Ruby }
 
 // testFile are the tests of a file at the base and at the head.
 type testFile struct {
@@ -44,6 +51,9 @@ func (c *Change) tests() *testTable {
 	if c.table == nil {
 		c.table = &testTable{}
 		for _, f := range c.Files {
+			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
+				c.table.tasks = c.table.tasks || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool { return containsAny(l.Text, "test/", "spec/") })
+			}
 			if f.mayTest() {
 				c.table.files = append(c.table.files, &testFile{File: f, base: casesOf(f, f.Base), head: casesOf(f, f.Head)})
 			}
