@@ -176,7 +176,8 @@ func markShadowed(f *testFile) {
 	}
 	named := map[string][]*testCase{}
 	for _, one := range f.head {
-		if own := one.Name[strings.LastIndex(one.Name, " ")+1:]; one.twin != nil && len(named[own]) < maxIndirect {
+		own := strings.TrimSpace(one.Name[strings.LastIndex(one.Name, "> ")+1:])
+		if one.twin != nil && len(named[own]) < maxIndirect {
 			named[own] = append(named[own], one)
 		}
 	}
@@ -185,7 +186,11 @@ func markShadowed(f *testFile) {
 		if m == nil || isBlank(f.Head.CodeLine(l.Number)) {
 			continue
 		}
-		for _, one := range named[string(bytes.Join(m[1:], nil))] {
+		name := string(bytes.Join(m[1:], nil))
+		if f.Lang() == source.Ruby && len(m[3]) == 0 {
+			continue // a variable
+		}
+		for _, one := range named[name] {
 			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
 				coverRange(f.head, skipMark{line: l.Number, disabled: true}, one.Line, one.End)
 			}

@@ -122,7 +122,7 @@ func (c *Change) droppedChecks(was, now []checkRun, report func(Hit)) {
 	elsewhereNow := slices.ContainsFunc(c.Files, func(f *File) bool { return f.Base == nil && f.Head != nil && scriptKind(f) != noScript })
 	for _, old := range was {
 		f := old.file
-		if isFlow(f.Path) || reported[f] || oneOf(old.check, "coverage report", "codecov") || elsewhereNow || fresh[checkClass(old.check)] {
+		if isFlow(f.Path) || reported[f] || old.check == "codecov" || strings.Contains(old.check, "report") || elsewhereNow || fresh[checkClass(old.check)] {
 			continue
 		}
 		if runs[f] == nil {

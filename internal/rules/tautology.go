@@ -178,6 +178,11 @@ func tautologyOf(lang source.Lang, s statement) failing {
 		}
 		return mayFail
 	case word == "expect" && lang != source.Rust || word == "assertThat" || word == "Expect":
+		args, tail, ok := arguments(rest)
+		own := lang != source.Python && (at(s.code, start-1) != '.' || word == "assertThat") // no method of something else
+		if ok && len(args) == 1 && own && saysNothingMore(tail) {
+			return never // expect(x) alone
+		}
 		return chainTautology(lang, rest)
 	}
 	return callTautology(lang, word, rest)
@@ -189,11 +194,7 @@ func chainTautology(lang source.Lang, rest span) failing {
 	if !ok || len(args) != 1 {
 		return mayFail
 	}
-	chain := links(tail)
-	if len(chain) == 0 && saysNothingMore(tail) {
-		return never // expect(x) alone
-	}
-	for _, l := range chain {
+	for _, l := range links(tail) {
 		name := strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
 		switch name {
 		case "not", "notto", "tonot", "resolves", "rejects", "shouldnot":
