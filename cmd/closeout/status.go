@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +29,7 @@ as far as that needs no evidence: a PASS is about the commits of its item, and n
 With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
 
 Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or there are drift, ignored lines, other reports
-or what the gate blocks, 2 wrong call or environment, 3 only REVIEW is left. With --to: 0 when the file is written.`
+or what the gate blocks, 2 wrong call or environment, 3 only REVIEW is left. Where nothing was scanned: 0, with a word about it; 2 with --state. With --to: 0 when the file is written.`
 
 type statusFlags struct {
 	state, format, to string
@@ -57,6 +58,10 @@ func (f *statusFlags) run(std console.Streams) error {
 		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
 	}
 	b, err := board.Pinned(f.state, std.Err)
+	if none := (*board.NoItems)(nil); errors.As(err, &none) && f.state == "" && f.to == "" {
+		fmt.Fprintln(std.Err, "closeout item status:", none) // there is nothing that could be open
+		return nil
+	}
 	if err != nil {
 		return err
 	}

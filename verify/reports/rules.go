@@ -2,6 +2,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -123,6 +124,13 @@ func rowsKey(n *input.Node) string {
 	return ""
 }
 
+// reviewSeverities are the words of reviewers, beside those of linters.
+var reviewSeverities = map[string]input.Severity{"critical": input.Block, "high": input.Block, "medium": input.Warn, "low": input.Info}
+
+func rowSeverity(word string) input.Severity {
+	return cmp.Or(reviewSeverities[word], input.SeverityWords[word])
+}
+
 func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 	var rows []Row
 	for i, n := range items {
@@ -136,7 +144,7 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 			Pos:      n.Pos,
 			ID:       ruleID(f),
 			Category: f.AnyText("category"),
-			Severity: input.SeverityWords[f.OneOf("severity", "block", "error", "warn", "warning", "info", "note")],
+			Severity: rowSeverity(f.OneOf("severity", "block", "error", "warn", "warning", "info", "note", "critical", "high", "medium", "low")),
 			Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
 			Detail:   input.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
 			File:     f.TextOf(f.OrNull("file"), "file").Value,

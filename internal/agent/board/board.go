@@ -54,6 +54,13 @@ func Open(stateDir string, tell io.Writer) (*Board, error) {
 	return b, nil
 }
 
+// NoItems says that nothing was scanned.
+type NoItems struct{ dir string }
+
+func (n *NoItems) Error() string {
+	return "no items are pinned in " + n.dir + ": pin them with closeout item scan, or name the folder with --state"
+}
+
 // Pinned is [Open] where nothing is done without a plan.
 func Pinned(stateDir string, tell io.Writer) (*Board, error) {
 	b, err := find(stateDir, tell)
@@ -63,8 +70,7 @@ func Pinned(stateDir string, tell io.Writer) (*Board, error) {
 	b.proof = b.Store.Proof
 	err = b.Read()
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no items are pinned in %s: pin them with closeout item scan, or name the folder with --state",
-			b.Store.Dir)
+		err = &NoItems{b.Store.Dir}
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Git.Close())
@@ -423,6 +429,10 @@ func (b *Board) readPlace(place string, most int64) (data []byte, sum string, er
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("%q cannot be read: %w", place, input.Reason(err))
+	case strings.EqualFold(filepath.Ext(name), ".xlsx"), strings.EqualFold(filepath.Ext(name), ".xls"), strings.EqualFold(filepath.Ext(name), ".ods"):
+		return nil, "", fmt.Errorf("%q is a spreadsheet: save it as CSV, and scan that with --col NAME", place)
+	case info.IsDir():
+		return nil, "", fmt.Errorf("%q is a directory: name a file with one item a line, such as the output of ls %s", place, input.ShellWord(place))
 	case !info.Mode().IsRegular() || info.Size() > most:
 		return nil, "", fmt.Errorf("%q is no regular file of at most %d bytes", place, most)
 	}
