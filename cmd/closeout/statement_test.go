@@ -13,10 +13,10 @@ import (
 func TestAttestJob(t *testing.T) {
 	page := string(readWorkflow(t, "docs/later.md"))
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1)
-	if len(blocks) != 2 || !strings.HasPrefix(blocks[0][1], "  gate:\n") || !strings.HasPrefix(blocks[1][1], "  attest:\n") {
+	if len(blocks) != 2 || !strings.HasPrefix(blocks[0][1], "  closeout:\n") || !strings.HasPrefix(blocks[1][1], "  attest:\n") {
 		t.Fatalf("%d blocks", len(blocks))
 	}
-	gate := strings.Replace(blocks[0][1], "  gate:\n", "  gate:\n    runs-on: ubuntu-latest\n    permissions: {contents: read}\n", 1)
+	gate := strings.Replace(blocks[0][1], "  closeout:\n", "  closeout:\n    runs-on: ubuntu-latest\n    permissions: {contents: read}\n", 1)
 	text := "name: closeout\non: pull_request\npermissions: {}\njobs:\n" + gate + blocks[1][1]
 	linter, err := actionlint.NewLinter(&bytes.Buffer{}, &actionlint.LinterOptions{})
 	if err != nil {

@@ -135,7 +135,7 @@ func (j *gateJob) fetch(more ...string) (printed string, err error) {
 		j.t.Fatal(errs)
 	}
 	script := filepath.Join(j.t.TempDir(), "script.sh")
-	for _, step := range w.Jobs["gate"].Steps {
+	for _, step := range w.Jobs["closeout"].Steps {
 		if text(step.Name) == "Fetch the commits" {
 			writeFile(j.t, script, step.Exec.(*actionlint.ExecRun).Run.Value)
 		}

@@ -189,7 +189,7 @@ func TestWorkflowsRecordMatrix(t *testing.T) {
 				}
 				r.git("checkout", "-q", "--force", "HEAD")
 			}
-			steps := r.workflow.Jobs["gate"].Steps
+			steps := r.workflow.Jobs["closeout"].Steps
 			judge := slices.IndexFunc(steps, func(s *actionlint.Step) bool { return text(s.Name) == "Judge" })
 			given := steps[judge].Exec.(*actionlint.ExecAction).Inputs["feedback_sha256"].Value.Value
 			given = digests.ReplaceAllStringFunc(given, func(text string) string {
@@ -459,7 +459,7 @@ func (r *runner) record() ran {
 func (r *runner) steps() (ran, error) {
 	r.t.Helper()
 	if r.workflow.Jobs["record"] == nil {
-		return r.stepsOf("gate")
+		return r.stepsOf("closeout")
 	}
 	return r.stepsOf("record")
 }

@@ -303,7 +303,7 @@ func problems(t *testing.T, name string, data []byte) []string {
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		if ours {
 			list = append(list, jobProblems(name, id, w.Jobs[id])...)
-			if steps := w.Jobs[id].Steps; id == "gate" && text(steps[len(steps)-1].Name) != "Upload the bundle" {
+			if steps := w.Jobs[id].Steps; id == "closeout" && name != caller && text(steps[len(steps)-1].Name) != "Upload the bundle" {
 				list = append(list, "gate does not end with the upload of the bundle")
 			}
 			if id == "record" || id == "cross" || name == oneJob {
@@ -316,7 +316,7 @@ func problems(t *testing.T, name string, data []byte) []string {
 		if name == ownGate {
 			list = append(list, localProblems(w.Jobs[id])...)
 		}
-		if (ours && name != caller || name == ownGate) && id == "gate" {
+		if (ours && name != caller || name == ownGate) && id == "closeout" {
 			list = append(list, fetchProblems(name, w.Jobs[id])...)
 		}
 	}
@@ -399,7 +399,7 @@ var crossSteps = regexp.MustCompile(`(?s)--record-only --cross base .*--record-o
 
 // crossProblems looks for what each tree needs: a machine of its own without caches, an output, and a digest that the gate is given.
 func crossProblems(name string, w *actionlint.Workflow) (list []string) {
-	job, gate := w.Jobs["cross"], w.Jobs["gate"]
+	job, gate := w.Jobs["cross"], w.Jobs["closeout"]
 	if job == nil || job.Strategy == nil || job.Strategy.Matrix == nil {
 		return []string{"cross: there is no job for each tree"}
 	}
@@ -449,7 +449,7 @@ func crossProblems(name string, w *actionlint.Workflow) (list []string) {
 
 // matrixProblems looks for what every leg of the matrix needs: an output, an artifact and a digest that is missed.
 func matrixProblems(data []byte) (list []string) {
-	data = regexp.MustCompile(`(?s)\n  cross:\n.*\n  gate:\n`).ReplaceAll(data, nil) // see crossProblems
+	data = regexp.MustCompile(`(?s)\n  cross:\n.*\n  closeout:\n`).ReplaceAll(data, nil) // see crossProblems
 	legs := regexp.MustCompile(`\{leg: (\w+), os: [\w.-]+\}`).FindAllSubmatch(data, -1)
 	if len(legs) < 2 {
 		return []string{"legs: fewer than two"}
@@ -532,10 +532,10 @@ func jobProblems(name, id string, job *actionlint.Job) (list []string) {
 	switch {
 	case name == caller:
 		perms = "inherited"
-	case id == "gate":
+	case id == "closeout":
 		perms = gateReads
 	}
-	if id == "gate" && name != oneJob {
+	if id == "closeout" && name != oneJob && name != caller {
 		condition = "always()"
 	}
 	if got := permissions(job.Permissions); got != perms {
@@ -557,12 +557,12 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 	for _, step := range job.Steps {
 		run, ok := step.Exec.(*actionlint.ExecRun)
 		if !ok {
-			if id != "gate" && step.If != nil {
+			if id != "closeout" && step.If != nil {
 				list = append(list, "condition of a step: "+text(step.If))
 			}
 			continue
 		}
-		if id == "gate" && fetches(step) {
+		if id == "closeout" && fetches(step) {
 			continue
 		}
 		scripts++
@@ -575,14 +575,14 @@ func recordProblems(id string, job *actionlint.Job) (list []string) {
 		}
 	}
 	want := 1 // what records
-	if id == "gate" {
+	if id == "closeout" {
 		want = 3 // each tree by itself
 	}
 	if scripts != want {
 		list = append(list, fmt.Sprintf("%s runs %d scripts", id, scripts))
 	}
 	for _, output := range job.Outputs {
-		if id != "gate" && !ofSuccess.MatchString(output.Value.Value) {
+		if id != "closeout" && !ofSuccess.MatchString(output.Value.Value) {
 			list = append(list, "output "+output.Value.Value)
 		}
 	}
@@ -609,7 +609,7 @@ func text(s *actionlint.String) string {
 func stepProblems(t *testing.T, name, job string, step *actionlint.Step) (list []string) {
 	t.Helper()
 	ours := slices.Contains(handedOut, name)
-	alone := ours && job == "gate" && name != oneJob
+	alone := ours && job == "closeout" && name != oneJob
 	if run, ok := step.Exec.(*actionlint.ExecRun); ok {
 		if strings.Contains(run.Run.Value, "${{") {
 			list = append(list, "expression in a script: "+run.Run.Value)
