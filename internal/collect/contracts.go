@@ -29,6 +29,7 @@ type Contracts struct {
 	named       []string // the tasks that the caller named
 	trailers    []facts.Trailer
 	commit      string // whose contracts count; "" is the base of the comparison
+	trial       bool   // the standing contract is the one that the change brings
 }
 
 // ContractProblem is an error of a contract.
@@ -92,6 +93,32 @@ func StandingAt(objects Objects, commit string, o Options) (*Contracts, error) {
 	return r.standing()
 }
 
+// OrTrial reads the standing contract that the change adds, where the base is known to have none in any place; else c stays. A
+// contract that the caller names counts instead.
+func (c *Contracts) OrTrial(compared *Comparison, o Options) (*Contracts, error) {
+	if len(c.files) > 0 || len(c.Unavailable) > 0 || o.Contract != "" || o.ContractFile != "" || o.ContractsAt != "" {
+		return c, nil
+	}
+	if slices.ContainsFunc(misplaced(compared, o), func(m facts.Misplaced) bool { return m.At == "base" }) {
+		return c, nil
+	}
+	var added []string
+	for i := range compared.Changes {
+		if file := &compared.Changes[i]; policy.AddsStanding(file) {
+			added = append(added, file.Path)
+		}
+	}
+	if len(added) != 1 {
+		return c, nil
+	}
+	r := contractReader{objects: compared.Objects, commit: compared.Head, trust: facts.TrustHead, options: o}
+	r.Contracts.trial = r.read(check.Contract, "scope_contract"+contractExtension(added[0]), added[0])
+	return r.standing()
+}
+
+// Trial reports whether the standing contract is the one that the change brings.
+func (c *Contracts) Trial() bool { return c.trial }
+
 // readOperator reads the contract that the caller vouches for.
 func readOperator(c *Comparison, o Options) (*Contracts, error) {
 	r := contractReader{objects: c.Objects, commit: c.Head}
@@ -115,8 +142,12 @@ func (r *contractReader) readFile(kind check.Kind, name string, o Options) error
 	file := contractFile{kind: kind, open: in.Open, paths: in.RepoPaths, origin: facts.ContractOrigin{
 		File: "scope_contract" + contractExtension(in.Name), Path: in.Name, Trust: facts.TrustOperator,
 	}}
-	for _, p := range in.RepoPaths {
-		file.origin.HeadHolds = file.origin.HeadHolds || r.contains(p)
+	if kind == check.Contract && o.Own {
+		file.origin.Trust, r.trial = facts.TrustHead, true
+	} else {
+		for _, p := range in.RepoPaths {
+			file.origin.HeadHolds = file.origin.HeadHolds || r.contains(p)
+		}
 	}
 	data, err := in.Read(o.Settings.Limits.ContractBytes)
 	if err == nil {
@@ -191,7 +222,7 @@ func (c *Contracts) claims(compared *Comparison, o Options, trailers []facts.Tra
 
 func (c *Contracts) withClaims(compared *Comparison, o Options, claims []policy.Claim) (*Contracts, error) {
 	r := contractReader{
-		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit, named: o.Settings.Tasks},
+		Contracts: Contracts{Standing: c.Standing, files: slices.Clone(c.files), Unavailable: slices.Clone(c.Unavailable), commit: c.commit, named: o.Settings.Tasks, trial: c.trial},
 		objects:   compared.Objects, options: o,
 	}
 	for _, name := range o.TaskFiles { // then no task contract of the repository counts, whatever the change adds

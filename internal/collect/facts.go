@@ -32,7 +32,7 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	f.Settings.NameTasks(o.Settings.Tasks)
 	f.Settings.Unattended = o.ContractsAt != ""
 	places := append([]Place{{c.Objects, c.Head}}, others...)
-	f.Trial = o.Own
+	f.Trial = k.Trial()
 	if o.WorkTree != "" {
 		f.Subject.HeadSHA, f.Subject.AcceptedTrees, places = "", []string{o.WorkTree}, nil // no commit has this code
 	}

@@ -116,6 +116,9 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 	testMerge := from.testMerge(pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
 	standing, err := r.standing(ctx, from, compared, subject)
+	if err == nil && subject.BaseBranch == subject.DefaultBranch {
+		standing, err = standing.OrTrial(compared, r.files)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -219,9 +222,12 @@ func (r *Run) standing(ctx context.Context, from *source, compared *collect.Comp
 // wants says what the contracts make matter.
 func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Objects) Wants {
 	rule := override.NewRule() // the default one where the contract cannot be read
-	w := Wants{Approvals: contracts.Policy != nil && len(contracts.Policy.Approvals) > 0, Event: r.Event}
+	approvals := contracts.Policy != nil && len(contracts.Policy.Approvals) > 0
+	w := Wants{Approvals: approvals || contracts.Trial(), Event: r.Event}
 	if standing := contracts.Standing; standing != nil {
-		rule = override.NewRule(standing)
+		if !contracts.Trial() {
+			rule = override.NewRule(standing)
+		}
 		// Where applies_to excludes the pull request, it matters which others have the same head.
 		w.SameHead = standing.AppliesTo != nil && pull.Live != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pull.Live)
 	}

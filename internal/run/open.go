@@ -80,7 +80,7 @@ func (f *Call) readContracts(s *Work, std console.Streams) (err error) {
 		return err
 	}
 	if s.Standing.Count() == 0 && len(s.Standing.Unavailable) == 0 {
-		if err := s.tryOwn(std); err != nil {
+		if err := s.try(f.RecordOnly, std); err != nil {
 			return err
 		}
 	}
@@ -91,9 +91,16 @@ func (f *Call) readContracts(s *Work, std console.Streams) (err error) {
 	return err
 }
 
-// tryOwn takes the contract of the work tree where the base has none, so that a person can try it. In a workflow, that would
-// let the change choose what is required of it.
-func (s *Work) tryOwn(std console.Streams) (err error) {
+// try takes the contract of the work tree where the base has none, so that a person can try it. In a workflow, that would let the
+// change choose what is required of it, so the contract that the change adds is only recorded there: the gate knows that it is a trial.
+func (s *Work) try(recordOnly bool, std console.Streams) (err error) {
+	if console.InActions() && recordOnly {
+		s.Standing, err = s.Standing.OrTrial(s.Compared, s.Options)
+		if err != nil || s.Standing.Count() > 0 {
+			fmt.Fprintln(std.Err, "closeout run: the base has no contract, so this is a trial with the one that the change adds: a contract counts once it is on the base branch")
+			return err
+		}
+	}
 	files := record.StandingFiles(s.Root)
 	merge := "a contract counts once it is on the base branch"
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -23,6 +24,7 @@ var ContractCheck = &check.Check{
 		{Name: "contract.changed", Severity: input.Block},
 		{Name: "contract.untrusted", Severity: input.Block},
 		{Name: "contract.unanchored", Severity: input.Block},
+		{Name: "contract.trial", Severity: input.Unknown},
 		{Name: "task.missing", Severity: input.Block},
 	},
 	Also:  []string{CodeUnavailable},
@@ -57,8 +59,11 @@ func runContract(p *check.Pass) {
 			p.Report(f)
 		}
 	}
+	trial := IsTrial(p.Inputs)
 	for _, s := range p.Policy.Sources {
-		if message, actual := untrusted(p.Inputs, &s); message != "" {
+		if message, actual := untrusted(p.Inputs, &s); message != "" && trial && !s.IsTask() {
+			reportTrial(p, &s)
+		} else if message != "" {
 			p.Report(check.Finding{
 				Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
 				Expected: "a contract from the base branch, or one from outside the repository",
@@ -194,6 +199,47 @@ func reportAddedTasks(p *check.Pass) {
 			Fix: "add the file to the bundle, or let closeout verify --base collect it", Identity: []string{"added task"},
 		})
 	}
+}
+
+// IsTrial reports whether the change brings the standing contract, where the base has none: the change is judged by it, so that a
+// person sees what it will require. A merge group and what no person reviews are never a trial.
+func IsTrial(in *check.Inputs) bool {
+	f := in.Facts
+	if in.Policy == nil || f == nil || !f.Trial || f.Membership != nil || f.Settings.Unattended || in.Group != nil {
+		return false
+	}
+	s := &in.Policy.Sources[0]
+	if s.IsTask() || s.Trust != facts.TrustHead {
+		return false
+	}
+	i := slices.IndexFunc(in.Changes, func(c check.Change) bool { return c.Path == s.Path })
+	if i < 0 {
+		return tries(f) // a person need not have committed it
+	}
+	return policy.AddsStanding(&in.Changes[i].Change)
+}
+
+// reportTrial says who could have written the contract that judges. On GitHub the change does not pass by it unless a person approved
+// it who could override by the defaults: a contract that is not merged yet says nothing about people.
+func reportTrial(p *check.Pass, s *policy.Source) {
+	f := check.Finding{
+		Code: "contract.trial", Input: check.Contract, Path: s.Path, Identity: []string{string(s.Trust)},
+		Message:  "this is a trial: the change is judged by the scope contract that it brings, so the change itself could have written what is required of it",
+		Expected: "a contract of the base branch, which has none yet",
+		Actual:   "read from the change",
+		Fix:      "let a person review the contract and merge it, if nothing blocks; from then on the contract of the base branch judges every change",
+	}
+	review := override.Approved(nil, p.Facts)
+	switch {
+	case tries(p.Facts):
+		f.Severity = input.Warn
+	case review.State == override.Yes:
+		f.Severity, f.Message = input.Warn, f.Message+"; "+review.Why
+	case review.State == override.No:
+		f.Message += "; " + review.Why
+		f.Fix += ": " + review.Do
+	}
+	p.Report(f)
 }
 
 // untrusted says why a contract cannot be trusted, because the change itself could have written it: a standing one that

@@ -51,7 +51,7 @@ func runScope(p *check.Pass) {
 	if len(allowed) > 5 {
 		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
 	}
-	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots}
+	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: IsTrial(p.Inputs)}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
@@ -106,7 +106,11 @@ type offScope struct {
 	count   int64           // of those at block
 	allowed string          // the patterns that allow a file
 	roots   map[string]bool // the patterns *.EXTENSION among all of them, which match only at the root
+	trial   bool            // the change brings the contract: what comes with it waits for the person who merges it
 }
+
+// trialFix is what to do about a file that comes with the first contract: the gate's own workflow is protected.
+const trialFix = "keep it if it belongs to the gate; the person who merges the contract reviews this file too"
 
 // deeper is the pattern that would allow a path if it did not match only at the root; "" when there is none.
 func (o *offScope) deeper(path string) string {
@@ -167,6 +171,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		f.Fix = "revert this file"
 	case policy.ClassProtected:
 		f = fileFinding(p, "scope.protected", c)
+		if off.trial {
+			f.Severity = input.Warn
+		}
 		f.Message, f.Expected = "this file is protected: "+c.Because, "no change to it by this task"
 		f.Fix = "revert this file; a person may list the path under may_touch_protected in the contract"
 		if policy.AddsTask(&change.Change{Path: policy.TasksDir + "/" + path.Base(c.Path), Status: c.Status, NewMode: c.NewMode}) && path.Dir(c.Path) == path.Dir(policy.StandingContract) {
@@ -174,6 +181,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		}
 		if f.Contract.Path == "" {
 			f.Contract = standing(p, "may_touch_protected")
+		}
+		if off.trial {
+			f.Fix = trialFix
 		}
 		if e := c.Converts(); e != nil {
 			f.Pos.Line = e.Line
@@ -196,6 +206,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		}
 		if c.Severity == input.Block && off.count <= budget {
 			f.Severity = input.Warn // within the budget all that would block only warn; one more, and all block
+		}
+		if off.trial {
+			f.Severity, f.Fix = input.Warn, trialFix
 		}
 	case policy.ClassEvidence:
 		return committedFinding(p, c)

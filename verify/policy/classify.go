@@ -464,6 +464,13 @@ func AddsTask(c *change.Change) bool {
 	return c.Status == change.Added && path.Dir(c.Path) == TasksDir && DefaultContractPath(c.Path)
 }
 
+// AddsStanding reports whether a touched path is a new file where the standing contract is.
+func AddsStanding(c *change.Change) bool {
+	extension, there := strings.CutPrefix(c.Path, StandingContract)
+	regular := c.NewMode == change.Regular || c.NewMode == change.Executable
+	return there && slices.Contains(ContractExtensions, extension) && c.Status == change.Added && regular
+}
+
 // WidePattern is an allow pattern that matches nearly everything, and the contract that contains it.
 type WidePattern struct {
 	contract.Pattern
