@@ -72,7 +72,8 @@ var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runn
 
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
-	if len(line) == 0 || f.Lang() == source.Ruby {
+	arm := f.Lang() == source.Rust && bytes.Contains(line, []byte("=>")) // of a match or a macro
+	if len(line) == 0 || f.Lang() == source.Ruby || arm {
 		return false
 	}
 	m := uncalled().FindSubmatch(line)
