@@ -47,7 +47,6 @@ func newLint(std console.Streams) *cobra.Command {
 	flags.BoolVar(&f.path, "path", false, "also look for programs in PATH")
 	flags.BoolVar(&f.strict, "strict", false, "fail on warnings too")
 	flags.StringVar(&f.format, "format", present.LintFormats[0], "`format` of the output: "+strings.Join(present.LintFormats, ", "))
-	refuseTwice(flags)
 	return c
 }
 
@@ -68,6 +67,7 @@ func (f *lintFlags) run(std console.Streams) error {
 		return err
 	}
 	r := lint.Report(lint.Run(in), verify.Version)
+	r.Rollout = lint.Rollout(in)
 	kind := present.Plain
 	switch f.format {
 	case "json":

@@ -97,7 +97,7 @@ var commandCases = []lintCase{
 	{"no_test_count", "pytest", []edit{{contractPath, `, "test_report": ".closeout/evidence/unit.xml"`, ""}}, input.Info, `add "--junitxml=.closeout/evidence/unit.xml --continue-on-collection-errors" to the command, and "test_report": ".closeout/evidence/unit.xml"`},
 	{"no_test_count", "go", []edit{criterion(`["go", "test", "-count=1", "./..."]`)}, input.Info, `add "-json" to the command, and "test_report": {"path": ".closeout/evidence/unit.json", "from": "stdout"}`},
 	{"no_test_count", "wrapped", []edit{criterion(`["poetry", "run", "python", "-m", "pytest"]`)}, input.Info, "the tests that pytest runs"},
-	{"no_test_count", "package", []edit{criterion(`["jest"]`)}, input.Info, "let jest write a report in the form of JUnit to .closeout/evidence/unit.xml"},
+	{"no_test_count", "package", []edit{criterion(`["jest"]`)}, input.Info, "make \"jest\" write a JUnit report to .closeout/evidence/unit.xml"},
 	{"no_test_count", "report", nil, "", ""},
 	{"no_test_count", "no tests", []edit{criterion(`["go", "vet", "./..."]`)}, "", ""},
 

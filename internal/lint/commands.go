@@ -218,7 +218,7 @@ func (c *commandLint) reports(p string) bool {
 
 // counts reports a test runner without a test report: nothing shows how many tests ran.
 func (c *commandLint) counts() {
-	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" {
+	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" || c.rollout {
 		return
 	}
 	argv := module(unwrap(c.run))
@@ -227,7 +227,7 @@ func (c *commandLint) counts() {
 		return
 	}
 	name, file := path.Base(argv[0]), c.evidenceDir()+"/"+c.criterion.ID+".xml"
-	how, from := "let "+name+" write a report in the form of JUnit to "+file, quoted(file)
+	how, from := "make "+quoted(name)+" write a JUnit report to "+file, quoted(file)
 	if builtIn := &runner.Report; builtIn.Args != nil && builtIn.Package == "" {
 		if builtIn.Stdout {
 			file = strings.TrimSuffix(file, ".xml") + ".json"

@@ -179,7 +179,7 @@ func (l *linter) weak(s *source) {
 	}
 	override, given := c.Keys["override"]
 	if !given {
-		if !s.task {
+		if !s.task && !l.rollout {
 			add("override", input.Pos{}, "every finding can be overridden, because the contract has no override.never", "codes that no person can override", "none", neverFix)
 		}
 		return

@@ -178,10 +178,24 @@ func staticDir(pattern string) string {
 	return pattern[:max(strings.LastIndexByte(pattern, '/'), 0)]
 }
 
+// isOfProject reports whether a pattern for tests is one of the table of ecosystems below a directory that is there: a project may
+// get such tests.
+func (l *linter) isOfProject(pattern string) bool {
+	dir := staticDir(pattern)
+	rest, found := strings.CutPrefix(pattern, dir+"/")
+	if _, tracked := l.tracked(dir); !found || !tracked {
+		return false
+	}
+	return slices.ContainsFunc(toolchain.Ecosystems, func(e *toolchain.Ecosystem) bool { return slices.Contains(e.Tests, rest) })
+}
+
 // matchesNothing reports a pattern without a file. What a list denies may come later, so there only a likely typo is a warning.
 func (l *linter) matchesNothing(s *source, p listed, hint bool) {
 	if p.deny && strings.HasPrefix(p.Value, "**/") {
 		return // for files that no directory should contain
+	}
+	if p.key == "tests" && l.isOfProject(p.Value) {
+		return
 	}
 	near := ""
 	if hint {

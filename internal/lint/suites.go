@@ -32,7 +32,7 @@ func (l *linter) tests(s *source) {
 			entries = append(entries, `{"files": `+texts(e.Tests)+`, "criteria": `+texts(counted)+`}`)
 		}
 	}
-	if first == "" {
+	if first == "" || entries == nil && l.rollout {
 		return
 	}
 	f := &check.Finding{

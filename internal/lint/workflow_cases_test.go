@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -69,6 +70,8 @@ var workflowCases = []lintCase{
 
 	{"workflow.observe", "action", []edit{flow("        with:\n          feedback", "        with:\n          mode: observe\n          feedback")}, input.Warn, "with the mode observe the gate never fails"},
 	{"workflow.observe", "caller", []edit{file(flowPath, caller+"    with: {mode: observe}\n")}, input.Warn, flowPath + ":7:18 with the mode observe"},
+	{"workflow.observe", "rollout", []edit{flow("        with:\n          feedback", "        with:\n          "+lint.RolloutNote+"\n          mode: observe\n          feedback")}, "", ""},
+	{"workflow.observe", "another comment", []edit{flow("        with:\n          feedback", "        with:\n          # Remove it.\n          mode: observe\n          feedback")}, input.Warn, "with the mode observe the gate never fails"},
 	{"workflow.observe", "enforce", []edit{file(flowPath, caller+"    with: {mode: enforce, setup: observe}\n")}, "", ""},
 
 	{"workflow.secrets", "env", []edit{flow(`SETUP: ""`, `SETUP: ${{ secrets.NPM_TOKEN }}`)}, input.Block, "the job record runs the code of the change and has secrets.NPM_TOKEN"},

@@ -75,7 +75,7 @@ func (w *workflowLint) add(code string, pos input.Pos, message, expected, actual
 func (w *workflowLint) events() {
 	for _, name := range []string{"pull_request_target", "workflow_run"} {
 		if e, ok := w.workflow.events[name]; ok {
-			w.add("target", e.pos, "on "+name+" the workflow runs with the token and the secrets of the base branch, near the code of the change", "pull_request", name,
+			w.add("target", e.pos, "on "+name+" the workflow runs with the token and the secrets of the base branch, alongside the code of the change", "pull_request", name,
 				"write pull_request instead of "+name, name)
 		}
 	}
@@ -324,11 +324,18 @@ func leastPermissions(j *job) string {
 	return "permissions: {contents: read, pull-requests: read, issues: read}"
 }
 
-// observe reports a gate that does not fail.
+// observe reports a gate that does not fail, but not while it is rolled out.
 func (w *workflowLint) observe(j *job) {
-	report := func(n *input.Node, text string) {
-		w.add("observe", w.placeOf(n, text), "with the mode observe the gate never fails", "enforce", "observe", "remove the mode when the rollout is over", j.id)
+	if w.rollout {
+		return
 	}
+	for _, n := range observing(j) {
+		w.add("observe", w.placeOf(n, "observe"), "with the mode observe the gate never fails", "enforce", "observe", "remove the mode when the rollout is over", j.id)
+	}
+}
+
+// observing are the texts of a job that set the mode observe.
+func observing(j *job) (found []*input.Node) {
 	nodes := []*input.Node{memberOf(j.node.Member("with"), "mode")}
 	for _, s := range j.steps {
 		if s.kind&gates == 0 {
@@ -336,14 +343,48 @@ func (w *workflowLint) observe(j *job) {
 		}
 		nodes = append(nodes, memberOf(s.node.Member("with"), "mode"))
 		if run := s.node.Member("run"); run != nil && observeFlag().MatchString(run.Text) {
-			report(run, "observe")
+			found = append(found, run)
 		}
 	}
 	for _, n := range nodes {
 		if n != nil && n.Text == "observe" {
-			report(n, "observe")
+			found = append(found, n)
 		}
 	}
+	return found
+}
+
+// RolloutNote is the comment above the mode observe in a workflow of init. While it is there, the gate is rolled out.
+const RolloutNote = "# Remove these two lines when the verdicts are right, and make the check required."
+
+// Rollout reports whether the repository tries the gate, as init sets it up: each gate has the mode observe below [RolloutNote], and
+// nothing is enforced. What matters once the gate is enforced is no finding until then.
+func Rollout(in Input) bool {
+	l := &linter{tree: newTree(&in), found: &check.Findings{}}
+	return l.rollingOut()
+}
+
+func (l *linter) rollingOut() bool {
+	found := false
+	for _, w := range l.readWorkflows() {
+		for i := range w.jobs {
+			if w.jobs[i].kind&(gates|calls) == 0 {
+				continue
+			}
+			nodes := observing(&w.jobs[i])
+			if len(nodes) == 0 || slices.ContainsFunc(nodes, func(n *input.Node) bool { return !w.isAnnounced(n) }) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// isAnnounced reports whether [RolloutNote] is the line above a text.
+func (w *workflow) isAnnounced(n *input.Node) bool {
+	lines := strings.SplitN(string(w.text), "\n", n.Pos.Line)
+	return len(lines) > 1 && len(lines) == n.Pos.Line && strings.TrimSpace(lines[n.Pos.Line-2]) == RolloutNote
 }
 
 var observeFlag = input.Lazily(`--mode[ =]["']?observe`)

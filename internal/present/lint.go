@@ -38,8 +38,12 @@ func WriteLint(w io.Writer, l *report.Lint, format string, o Options) error {
 }
 
 func lintSummary(l *report.Lint) string {
-	if l.Counts == (report.LintCounts{}) {
-		return "lint: no findings"
+	text := "lint: no findings"
+	if l.Counts != (report.LintCounts{}) {
+		text = fmt.Sprintf("lint: %d block, %d warn, %d info", l.Counts.Block, l.Counts.Warn, l.Counts.Info)
 	}
-	return fmt.Sprintf("lint: %d block, %d warn, %d info", l.Counts.Block, l.Counts.Warn, l.Counts.Info)
+	if l.Rollout {
+		text += "; the gate only observes yet: lint again when it is enforced, for owners, controls and overrides"
+	}
+	return text
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"github.com/rhysd/actionlint"
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -90,6 +92,66 @@ func TestLayouts(t *testing.T) {
 				t.Errorf("got:\n%s\nexpected:\n%s", got, expected)
 			}
 		})
+	}
+}
+
+// TestFirstDay lints what init wrote: nothing of it may be a mistake already.
+func TestFirstDay(t *testing.T) {
+	paths, err := filepath.Glob("testdata/layouts/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := 0
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		for _, f := range a.Files {
+			files[f.Name] = string(f.Data)
+		}
+		delete(files, want)
+		list, source := commit(files)
+		plan, err := start.New(list, source, start.Options{})
+		if errors.Is(err, start.ErrNoTests) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		in := lint.Input{}
+		for _, c := range list {
+			in.Files = append(in.Files, lint.File{Path: c.Path, Mode: c.NewMode})
+		}
+		texts := map[string]string{}
+		for name, text := range files {
+			texts[strings.TrimSuffix(name, "!")] = text
+		}
+		for _, f := range plan.Files {
+			texts[f.Path] = string(f.Data)
+			in.Files = append(in.Files, lint.File{Path: f.Path, Mode: "100644"})
+		}
+		if _, tracked := texts[".gitignore"]; !tracked {
+			in.Files = append(in.Files, lint.File{Path: ".gitignore", Mode: "100644"})
+		}
+		ignore, _ := start.WithIgnored(files[".gitignore"], plan.Ignore)
+		in.Read = func(path string) ([]byte, error) {
+			if text, ok := texts[path]; ok {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		}
+		in.Ignored = func(path string) (bool, error) { return start.Ignored(ignore, path), nil }
+		found := lint.Run(in)
+		for _, f := range found.List() {
+			t.Errorf("%s: %s:%d: %s: %s", path, f.Path, f.Pos.Line, f.Code, f.Message)
+		}
+		if found.Len() == 0 {
+			clean++
+		}
+	}
+	if clean < 10 {
+		t.Errorf("%d layouts without a finding", clean)
 	}
 }
 
@@ -258,7 +320,7 @@ func setupOf(t *testing.T, plan *start.Plan) string {
 	documented := strings.Split(string(embeddedWorkflow(t)), "\n")
 	var b strings.Builder
 	for _, line := range strings.Split(workflowOf(t, plan), "\n") {
-		if !slices.Contains(documented, line) && !strings.Contains(line, "observe") && !strings.Contains(line, "Remove this line") {
+		if !slices.Contains(documented, line) && !strings.Contains(line, "observe") && !strings.Contains(line, lint.RolloutNote) {
 			b.WriteString("workflow:" + line + "\n")
 		}
 	}

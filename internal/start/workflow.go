@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -39,7 +40,7 @@ func (s *starter) workflow() ([]byte, error) {
 	data := slices.Concat(record, []byte(crossPlace), cross)
 	for _, change := range []struct{ place, text string }{
 		{setupPlace, s.setupScript()},
-		{judgePlace, judgePlace + "          # Remove this line when the verdicts are right, and make the check required.\n          mode: observe\n"},
+		{judgePlace, judgePlace + "          " + lint.RolloutNote + "\n          mode: observe\n"},
 	} {
 		if bytes.Count(data, []byte(change.place)) != 1 {
 			return nil, errors.New("the workflow that init writes lacks the place for " + strings.TrimSpace(change.place))

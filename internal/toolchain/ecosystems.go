@@ -92,7 +92,7 @@ var (
 		Managers: []Manager{ // npm is last: it writes its lock file by accident most often
 			{
 				"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "run"}, []string{"pnpm", "exec"},
-				[]string{"pnpm", "-r", "--if-present", "run", "test"},
+				[]string{"pnpm", "-r", "run", "test"},
 				"corepack enable && pnpm install --frozen-lockfile", "corepack enable && pnpm install --no-lockfile",
 			},
 			{

@@ -10,6 +10,7 @@ type Lint struct {
 	Findings        []Finding  `json:"findings"`
 	FindingsOmitted int        `json:"findings_omitted"` // number of findings that are not listed
 	Counts          LintCounts `json:"counts"`
+	Rollout         bool       `json:"rollout"` // the gate only observes yet: what matters once it is enforced is not listed
 }
 
 // LintCounts are totals, before the list was cut.
