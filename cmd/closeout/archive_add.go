@@ -39,7 +39,6 @@ func newArchiveAdd(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.state, "state", "", "the `file` state.json of the archive (default: there is no archive yet)")
 	flags.Int64Var(&f.keep.MaxFile, "max-file", archive.DefaultMaxFile, "leave out larger files of a bundle, in `bytes`; the entry lists them")
 	flags.StringVar(&f.keep.What, "keep", archive.KeepAll, "`what` of a bundle is kept: all, or report (no logs, no test reports; it cannot be replayed)")
-	refuseTwice(flags)
 	return c
 }
 

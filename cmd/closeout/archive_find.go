@@ -54,7 +54,6 @@ func newArchiveFind(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.workflow, "workflow", "closeout.yml", "the `name` of the gate's workflow file in .github/workflows")
 	flags.StringVar(&f.artifact, "artifact", "closeout-bundle", "the `name` of the artifact with the bundle")
 	flags.BoolVar(&f.giveUp, "give-up", false, "write down the first commit about which GitHub cannot be asked as a gap, and go on: for a person to decide")
-	refuseTwice(flags)
 	return c
 }
 

@@ -68,7 +68,6 @@ func newAudit(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.format, "format", pages.Formats[0], "what to print: "+strings.Join(pages.Formats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`")
 	flags.StringVar(&f.failOn, "fail-on", "block", "the mildest severity that fails: block or warn")
-	refuseTwice(flags)
 	return c
 }
 

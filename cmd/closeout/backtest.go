@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/start"
 )
 
-const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protection and form. It says
+const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protected files and diff rules. It says
 how many would have been blocked, by which code and file, whose they were, and which globs would let them through.
 
 It reads the clone alone, with the contract of the work tree or, without one, the one that closeout init would write. It
@@ -31,6 +31,5 @@ func newBacktest(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.ContractFile, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree, else what init would write)")
 	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
 	flags.StringVar(&f.Format, "format", "text", "what to print: text, json or markdown")
-	refuseTwice(flags)
 	return c
 }

@@ -28,7 +28,6 @@ func newCollect(std console.Streams) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return collectInputs(f, c, std) },
 	}
 	defineInputs(f, c)
-	refuseTwice(c.Flags())
 	return c
 }
 

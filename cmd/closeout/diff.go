@@ -46,7 +46,6 @@ func newDiff(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
 	flags.StringVar(&f.format, "format", diffFormats[0], "`format` of the output: "+strings.Join(diffFormats, ", ")+"; json is the diff_rules.json of a bundle")
 	flags.BoolVar(&f.list, "list", false, "print the ids of all rules, with severity and title, and look at no change")
-	refuseTwice(flags)
 	return c
 }
 

@@ -65,7 +65,6 @@ func newLoop(std console.Streams) *cobra.Command {
 	flags.BoolVar(&f.loop.Commit, "commit", false, "commit what CMD leaves uncommitted, but for what differed before, as author \"closeout item loop\"")
 	flags.BoolVar(&f.loop.StopOnStuck, "stop-on-stuck", false, "end the loop at the first item that is STUCK")
 	addState(flags, &f.state)
-	refuseTwice(flags)
 	return c
 }
 

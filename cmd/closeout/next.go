@@ -18,7 +18,7 @@ verdict found. It is the prompt for an agent. The item that this work tree has a
 
 Without a plan, next pins the task contracts of the base, as closeout item scan does.
 
-Exit codes: 0 an item is printed, 1 nothing is left to hand out, 2 wrong call or environment.`
+Exit codes: 0 an item is printed, 1 no item is left to claim, 2 wrong call or environment.`
 
 type nextFlags struct {
 	state, format string
@@ -36,7 +36,6 @@ func newNext(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.format, "format", "text", "`format` of the output: text, json")
 	flags.BoolVar(&f.list, "list", false, "claim nothing: print the ids of the items that are open; json is the list of a matrix")
 	addState(flags, &f.state)
-	refuseTwice(flags)
 	return c
 }
 
@@ -55,7 +54,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 	case err != nil:
 		return err
 	case h == nil:
-		fmt.Fprintln(std.Err, "closeout item next: nothing to hand out:", why)
+		fmt.Fprintln(std.Err, "closeout item next: no item is left to claim:", why)
 		return run.Exit{Code: run.ExitFailed}
 	case f.format == "json":
 		return console.WriteJSON(std, h)
@@ -110,6 +109,5 @@ func newRelease(std console.Streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why` a STUCK or REVIEW item gets new tries, for the log")
 	addState(c.Flags(), &state)
-	refuseTwice(c.Flags())
 	return c
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,10 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// onceFlags say what is judged and where the report goes. Of two values the last one would silently win.
-var onceFlags = []string{"contract-file", "contract", "task", "facts", "coverage", "base-tests", "base", "head", "repo", "bundle", "mode", "report", "found", "state", "ref"}
-
-// once refuses a second value of a flag.
+// once refuses a second value of a flag that has one. Of two values the last one would silently win.
 type once struct {
 	pflag.Value
 	given bool
@@ -20,23 +17,33 @@ type once struct {
 
 func (o *once) Set(value string) error {
 	if o.given {
-		return errors.New("it is given twice: give one value")
+		return fmt.Errorf("the flag was given before, with %q: give it once", o.Value.String())
 	}
 	o.given = true
 	return o.Value.Set(value)
 }
 
-// refuseTwice lets those of the flags be given once.
-func refuseTwice(flags *pflag.FlagSet) {
-	for _, name := range onceFlags {
-		f := flags.Lookup(name)
-		if f == nil {
-			continue
-		}
-		if _, several := f.Value.(*taskList); !several {
-			f.Value = &once{Value: f.Value}
-		}
+// refuseTwice lets each flag of a command, and of those below it, be given once, unless it takes a list.
+func refuseTwice(c *cobra.Command) {
+	for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if _, isOnce := f.Value.(*once); !isOnce && !isList(f.Value) {
+				f.Value = &once{Value: f.Value}
+			}
+		})
 	}
+	for _, below := range c.Commands() {
+		refuseTwice(below)
+	}
+}
+
+// isList reports whether a flag has as many values as it is given.
+func isList(v pflag.Value) bool {
+	switch v.(type) {
+	case pflag.SliceValue, *taskList:
+		return true
+	}
+	return false
 }
 
 // taskList is a flag that names tasks: repeatable, and one a line, as a workflow passes them on. A task named twice is one.
@@ -56,14 +63,16 @@ func (l *taskList) String() string { return strings.Join(*l, ",") }
 // Type is what the help calls the value.
 func (l *taskList) Type() string { return "id" }
 
-// allowTwice undoes [refuseTwice] for a completion, for which the flags of a call are read twice.
-func allowTwice(c *cobra.Command) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
+// allowTwice undoes [refuseTwice] for the help, which is written by the types of the flags.
+func allowTwice(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if o, ok := f.Value.(*once); ok {
 			f.Value = o.Value
 		}
 	})
-	for _, below := range c.Commands() {
-		allowTwice(below)
-	}
+}
+
+// isCompletion reports whether a shell asks for a completion, for which the flags of a call are read twice.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 }

@@ -21,9 +21,10 @@ func execute(args []string, std console.Streams) int {
 	defer flush() // an error has no reader any more
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+	if isCompletion(args) {
 		root.SetOut(completed{std.Out})
-		allowTwice(root)
+	} else {
+		refuseTwice(root)
 	}
 	err := run.Caught(root.Execute)
 	var code run.Exit
@@ -133,6 +134,8 @@ func help(c *cobra.Command) {
 
 // usageOf is how to call a command. The flags that set limits are many and seldom used: one line represents them.
 func usageOf(c *cobra.Command) string {
+	allowTwice(c.Flags())
+	allowTwice(c.InheritedFlags())
 	var limits []*pflag.Flag
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if _, ok := f.Value.(limitFlag); ok && !f.Hidden {

@@ -74,7 +74,6 @@ func defineRun(f *run.Call, c *cobra.Command) {
 	for _, limit := range input.AllLimits {
 		flags.Var(limitFlag{&f.Settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
-	refuseTwice(flags)
 }
 
 // runFailed is [recordFailed] for run.

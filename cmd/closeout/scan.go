@@ -47,7 +47,6 @@ func newScan(std console.Streams) *cobra.Command {
 	flags.BoolVar(&f.Checkout, "checkout", false, "run the commands in a fresh work tree, where nothing that git ignores can help")
 	flags.BoolVar(&f.Write, "write", false, "write the contracts of the LIST to .closeout/tasks of the work tree, for a person to merge, and pin nothing")
 	addState(flags, &state)
-	refuseTwice(flags)
 	return c
 }
 

@@ -49,7 +49,6 @@ func newStatus(std console.Streams) *cobra.Command {
 	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
 	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
 	addState(flags, &f.state)
-	refuseTwice(flags)
 	return c
 }
 

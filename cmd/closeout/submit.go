@@ -22,7 +22,7 @@ makes the item PASS, and only if the items that passed before still hold. There 
 
 Commands run with the PATH of closeout item scan, so that no program that is put before another one later counts.
 
-Uncommitted files are no try: they are listed, and nothing runs. Where .closeout/evidence/blocked.md begins with the id of the
+Uncommitted files do not count as a try: they are listed, and nothing runs. Where .closeout/evidence/blocked.md begins with the id of the
 item, nothing runs either, and the item is REVIEW with the text of that file.
 
 What passes here is proven on this machine. The gate in CI judges the change again, and it decides.
@@ -42,10 +42,9 @@ func newSubmit(std console.Streams) *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return f.run(strings.Join(args, ""), std) },
 	}
 	flags := c.Flags()
-	flags.DurationVar(&f.wait, "wait", 0, "wait so long for another submission to end")
+	flags.DurationVar(&f.wait, "wait", 0, "wait up to this long for another submission to end")
 	addState(flags, &f.state)
 	flags.StringVar(&f.format, "format", "text", "`format` of the output: text, json")
-	refuseTwice(flags)
 	return c
 }
 

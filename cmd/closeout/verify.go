@@ -55,7 +55,6 @@ func defineVerify(f *run.Verification, c *cobra.Command) {
 	flags.StringVar(&f.Report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
 	flags.StringVar(&f.Format, "format", "text", "what to print: "+run.FormatNames())
 	flags.BoolVar(&f.Quiet, "quiet", false, "print only the summary line")
-	refuseTwice(flags)
 }
 
 // defineInputs defines the flags of every command that collects inputs.
