@@ -85,7 +85,7 @@ func causeOf(u *facts.Unavailable) string {
 // maxUndecided is how many things a finding says that the gate cannot determine.
 const maxUndecided = 10
 
-// join makes the first of some findings the one of all. Its code is that which says most.
+// join replaces findings by one, in place of the first of them. Its code is the first that is not [checks.CodeUnavailable].
 func (f *found) join(places []int) {
 	first := &f.findings[places[0]]
 	code := checks.CodeUnavailable

@@ -118,7 +118,7 @@ func (c *Client) explain(ctx context.Context, e *Event, commits []*github.Reposi
 		}
 		return &failure{
 			text: "no open pull request of " + e.BaseBranch + " is known to contain commit " + commit.GetSHA() + " of the group",
-			fix:  "let the merge queue merge one pull request at a time, or merge with merge commits",
+			fix:  "queue the pull requests of this group again, one at a time; with merge commits the gate can tell them apart in any group",
 		}
 	}
 	return nil

@@ -375,7 +375,7 @@ func quoted(step string) page.Node {
 }
 
 var criterionColumns = []page.Column{
-	{Title: "Criterion"}, {Title: "Command"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Attempts", Class: "n"}, {Title: "Kept from more by"},
+	{Title: "Criterion"}, {Title: "Command"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Attempts", Class: "n"}, {Title: "Why not higher"},
 }
 
 func (p *reportPage) criteria() []page.Node {
@@ -421,7 +421,7 @@ func commandOf(a report.Acceptance) page.Node {
 	return list
 }
 
-var companionColumns = []page.Column{{Title: "Report"}, {Title: "File"}, {Title: "Evidence"}, {Title: "Kept from more by"}}
+var companionColumns = []page.Column{{Title: "Report"}, {Title: "File"}, {Title: "Evidence"}, {Title: "Why not higher"}}
 
 func (p *reportPage) companions() []page.Node {
 	if len(p.Companions) == 0 {

@@ -244,7 +244,7 @@ func mdCompared(f report.Finding) (expected, actual string) {
 		return expected, actual
 	}
 	was, quoted := strings.CutSuffix(f.Expected, input.AsAtBase)
-	if quoted && was != input.NoSuchText {
+	if quoted && was != input.NoSuchText && was != input.TestRuns {
 		expected = MDCode(was) + input.AsAtBase
 	}
 	if quoted && f.Actual != input.NotThere {
@@ -293,7 +293,7 @@ func mdCriteria(r *report.Report) section {
 	names, kept := []string{"Criterion", "Command", "Outcome", "Evidence", "Attempts"}, make([]string, len(r.Acceptance))
 	for i, a := range r.Acceptance {
 		if kept[i] = keptCriterion(r, a); kept[i] != "" && len(names) == 5 {
-			names = append(names, "Kept back by")
+			names = append(names, "Why not higher")
 		}
 	}
 	tail := "\n"
@@ -420,7 +420,7 @@ func mdEvidence(r *report.Report) section {
 	names, kept := []string{"Kind", "File", "Evidence"}, make([]string, len(r.Companions))
 	for i, c := range r.Companions {
 		if kept[i] = keptCompanion(r, c); kept[i] != "" && len(names) == 3 {
-			names = append(names, "Kept back by")
+			names = append(names, "Why not higher")
 		}
 	}
 	return section{

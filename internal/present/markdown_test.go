@@ -201,8 +201,8 @@ func TestQuotedCode(t *testing.T) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	f.Expected, f.Actual = "no such text, as at the merge base", "not there any more"
-	for _, want := range []string{"  - Expected: no such text, as at the merge base\n", "  - Actual: not there any more\n"} {
+	f.Expected, f.Actual = "the test runs, as at the merge base", "not there any more"
+	for _, want := range []string{"  - Expected: the test runs, as at the merge base\n", "  - Actual: not there any more\n"} {
 		if got := mdFinding(f, ""); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}

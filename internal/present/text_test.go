@@ -1,6 +1,7 @@
 package present
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,5 +34,16 @@ func TestAgentFix(t *testing.T) {
 	}
 	if got := b.String(); !strings.Contains(got, "revert this file\n") || strings.Contains(got, "widen") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestShares wants shares that add up, and are as near as can be to the numbers.
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ numbers, want []int }{
+		{[]int{1, 1, 1}, []int{34, 33, 33}}, {[]int{0, 0}, []int{0, 0}}, {[]int{2, 1}, []int{67, 33}}, {[]int{0, 5}, []int{0, 100}}, {[]int{199, 1, 0}, []int{100, 0, 0}},
+	} {
+		if got := Shares(c.numbers, 100); !slices.Equal(got, c.want) {
+			t.Errorf("shares of %v: %v, expected %v", c.numbers, got, c.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,29 @@ func CountWords(r *report.Report) string {
 		return "no findings"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Shares are the parts of a whole that numbers have. They add up to the whole: those that lost most by rounding down get what is left.
+func Shares(numbers []int, whole int) []int {
+	sum := 0
+	for _, n := range numbers {
+		sum += n
+	}
+	all := max(sum, 1)
+	parts, order := make([]int, len(numbers)), make([]int, len(numbers))
+	left := whole
+	for i, n := range numbers {
+		parts[i], order[i] = whole*n/all, i
+		left -= parts[i]
+	}
+	if sum == 0 {
+		return parts
+	}
+	input.SortStable(order, func(a, b int) int { return cmp.Compare(whole*numbers[b]%all, whole*numbers[a]%all) })
+	for _, i := range order[:left] {
+		parts[i]++
+	}
+	return parts
 }
 
 // summaryTail is the summary line after the verdict: the counts and the note about observe mode.

@@ -169,7 +169,7 @@ func otherContent(f *File, report func(Hit)) {
 	if count > 0 {
 		reportFirst(Hit{
 			File: f.Path, Line: first.line, Subject: first.key, Was: string(f.Base.Line(was.line)), Now: string(f.Head.Line(first.line)),
-			Detail: first.key + " has another checksum at the same version", Fix: "find out why the content changed, and or restore the checksum",
+			Detail: first.key + " has another checksum at the same version", Fix: "find out why the content changed, or restore the checksum",
 		}, count, report)
 	}
 }

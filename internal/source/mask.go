@@ -122,7 +122,7 @@ func (s *scanner) hasAt(at int, prefix string) bool {
 	return len(s.text)-at >= len(prefix) && string(s.text[at:at+len(prefix)]) == prefix
 }
 
-// peek is the byte so many places ahead, or 0.
+// peek is the byte n places ahead, or 0.
 func (s *scanner) peek(n int) byte {
 	if at := s.at + n; at >= 0 && at < len(s.text) {
 		return s.text[at]
@@ -198,7 +198,7 @@ func (s *scanner) blockComment(nests bool) {
 	s.comment(from, s.at)
 }
 
-// literal reads a string whose opening delimiter has so many bytes.
+// literal reads a string whose opening delimiter has that number of bytes.
 func (s *scanner) literal(delimiter int, l literal) {
 	s.at += delimiter
 	s.content(l)

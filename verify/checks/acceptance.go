@@ -158,7 +158,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 		f.Actual = "exit code null: " + why
 		f.Fix = fixNullExit(why)
 	case proof.ControlPassed:
-		f.Message = criterionName(c) + " passed, and it must not: it is a negative control"
+		f.Message = criterionName(c) + " passed, but it is a negative control and must fail"
 		f.Actual = "exit code 0"
 		f.Fix = "make the control fail where the code is broken: a check that cannot fail proves nothing"
 	case proof.TooManyAttempts:
@@ -237,7 +237,7 @@ func provesHint(c *contract.Criterion) string {
 	if c.Proves.Value == "" {
 		return ""
 	}
-	return "; until then " + c.Proves.Value + " is not proven"
+	return "; until then the criterion " + strconv.Quote(c.Proves.Value) + " is not proven"
 }
 
 // describeVacuous reports that a command's own output shows that no test ran. The line is quoted: a command may print

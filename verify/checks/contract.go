@@ -251,9 +251,9 @@ func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
 	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
 		return "the standing contract comes from the change that it judges", "read from the head"
 	case s.Trust == facts.TrustOperator && s.HeadHolds:
-		return "the operator's contract is a file of the head, and the change may have written it", "the head's tree contains it"
+		return "the contract that was supplied is a file of the head, and the change may have written it", "the head's tree contains it"
 	case s.Trust == facts.TrustOperator && touches(in, s.RepoPaths):
-		return "the operator's contract is a file that the change edits", "the change touches it"
+		return "the contract that was supplied is a file that the change edits", "the change touches it"
 	}
 	return "", ""
 }

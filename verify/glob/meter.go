@@ -9,7 +9,7 @@ type Meter struct {
 	steps, most int64
 }
 
-// NewMeter returns a meter that is spent after more than so many steps.
+// NewMeter returns a meter that is spent after more steps than most.
 func NewMeter(most int64) *Meter { return &Meter{most: most} }
 
 // Spent reports whether the limit is exceeded. Sets still answer.

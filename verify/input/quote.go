@@ -103,11 +103,12 @@ func Excerpt(rest []byte) string {
 	return Quote(strings.TrimSuffix(line, "\r"))
 }
 
-// What a finding of a diff rule says beside the lines that it quotes: Expected is a line of the merge base, or [NoSuchText],
-// and ends in [AsAtBase]; Actual is a line of the head, or [NotThere].
+// What a finding of a diff rule says beside the lines that it quotes: Expected is a line of the merge base, [NoSuchText] or
+// [TestRuns], and ends in [AsAtBase]; Actual is a line of the head, or [NotThere].
 const (
 	AsAtBase   = ", as at the merge base"
-	NoSuchText = "no such text"
+	NoSuchText = "this text is absent"
+	TestRuns   = "the test runs"
 	NotThere   = "not there any more"
 )
 

@@ -114,7 +114,7 @@ func (b *Board) Read() (err error) {
 	return err
 }
 
-// Locked does something that no other submission may do at the same time, with the newest state.
+// Locked does something that no other submission may do at the same time, with the state as it is then.
 func (b *Board) Locked(wait time.Duration, do func() error) (err error) {
 	unlock, err := b.Store.Lock(session.LockSubmit, wait)
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *Board) Append(e item.Event) error {
 	return b.Store.Update(b.State, b.proof, func() (*item.Event, error) { return &e, nil })
 }
 
-// Next claims an item, that with the id or else the first, and tells what to do; nil when nothing is left to hand out.
+// Next claims the item with the id, or the first open one, and tells what to do; nil when no item is left to claim.
 func (b *Board) Next(id string) (h *item.Handout, err error) {
 	head, err := b.Git.Resolve("HEAD")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 )
 
-// Hand claims an item, that with the id or else the first, and tells what to do; why says why nothing is left to hand out.
+// Hand claims the item with the id, or the first open one, and tells what to do; why says why no item is left to claim.
 func Hand(stateDir, id string, tell io.Writer) (h *item.Handout, why string, err error) {
 	b, err := find(stateDir, tell)
 	if err != nil {
@@ -73,7 +73,7 @@ func Release(stateDir, id, reason string, tell io.Writer) error {
 	holder, e := it.Worktree, item.Event{Event: item.EventReleased, Item: id, Reason: reason}
 	switch {
 	case it.State == item.Pass:
-		return fmt.Errorf("%s is PASS, and stays so", id)
+		return fmt.Errorf("%s is PASS: an item that passed is not released", id)
 	case it.State.Locked() && reason == "":
 		return fmt.Errorf("%s is %s: to give it new tries, say why with --reason", id, it.State)
 	case it.State.Locked():

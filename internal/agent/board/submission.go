@@ -23,7 +23,7 @@ func ExitOf(passed, review bool) int {
 	return run.ExitFailed
 }
 
-// Submission is what a submission came to.
+// Submission is the result of a submission.
 type Submission struct {
 	Item   *item.Standing // after it
 	Event  *item.Event    // nil when nothing was judged: the facts say why

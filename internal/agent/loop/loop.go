@@ -19,7 +19,7 @@ import (
 type Work interface {
 	// State folds the events.
 	State() (*item.State, error)
-	// Next claims an item, that with the id or else the first, and tells what to do; nil when nothing is left to hand out.
+	// Next claims the item with the id, or the first open one, and tells what to do; nil when no item is left to claim.
 	Next(id string) (*item.Handout, error)
 	// Prompt is a handout as next prints it.
 	Prompt(*item.Handout) string
@@ -108,7 +108,7 @@ func (l *Loop) next() (id string, err error) {
 	case h == nil && l.Task != "":
 		return l.Task, &end{code: CodeDone, reason: l.Task + " has a verdict already, or another work tree has claimed it"}
 	case h == nil:
-		return "", &end{code: CodeDone, reason: "nothing is left to hand out"}
+		return "", &end{code: CodeDone, reason: "no item is left to claim"}
 	}
 	if err = l.item(h.Item); err == nil && l.Task != "" {
 		err = &end{code: CodeDone, reason: h.Item + " has a verdict"}
@@ -216,7 +216,7 @@ func (l *Loop) judge(id string, since int64) (note string, err error) {
 // maxFacts is how many facts of a verdict are told.
 const maxFacts = 5
 
-// tellVerdict says what a try came to.
+// tellVerdict says how a try ended.
 func (l *Loop) tellVerdict(it *item.Standing, facts []item.Fact) {
 	e := it.Last
 	text := fmt.Sprintf("%s: try %d: %s", it.ID, e.Try, strings.Replace(string(e.Outcome), string(item.Todo), "FAIL", 1))

@@ -41,7 +41,7 @@ func (x *examination) subject() {
 	}
 }
 
-// before reports whether a commit was on the branch before what was merged. It is so too when that is unknown, which is a finding.
+// before reports whether a commit was on the branch before what was merged. It also reports true, with a finding, when git cannot tell.
 func (x *examination) before(name, commit string) bool {
 	if at, ok := x.Line.At(commit); ok {
 		parent, known := x.Line.At(x.parent)

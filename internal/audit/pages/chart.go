@@ -1,12 +1,10 @@
 package pages
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/closeout-gate/closeout/internal/present/page"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // All charts over time have the same axis.
@@ -222,25 +220,6 @@ func barTable(caption string, name, unit, note page.Word, list []bar, all *page.
 func share(n, all int) string {
 	tenths := (1000*n + all/2) / max(all, 1)
 	return page.InTenths(tenths) + " %"
-}
-
-// shares are the parts of a whole that numbers have. They add up to the whole: those that lost most by rounding down get what is left.
-func shares(numbers []int, whole int) []int {
-	all := max(page.Sum(numbers), 1)
-	parts, order := make([]int, len(numbers)), make([]int, len(numbers))
-	left := whole
-	for i, n := range numbers {
-		parts[i], order[i] = whole*n/all, i
-		left -= parts[i]
-	}
-	if page.Sum(numbers) == 0 {
-		return parts
-	}
-	input.SortStable(order, func(a, b int) int { return cmp.Compare(whole*numbers[b]%all, whole*numbers[a]%all) })
-	for _, i := range order[:left] {
-		parts[i]++
-	}
-	return parts
 }
 
 // busiest is the index of the largest value of a list, the first one; -1 when all are 0.

@@ -340,7 +340,7 @@ func (p *auditPage) levels() []page.Node {
 	criteria := 0
 	for i, c := range s.counts { // shares of 1000, so that levels compare from period to period
 		criteria += page.Sum(c)
-		s.counts[i] = shares(c, 1000)
+		s.counts[i] = present.Shares(c, 1000)
 	}
 	if criteria == 0 {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -126,17 +125,6 @@ func TestAuditJSON(t *testing.T) {
 	for _, list := range []string{"findings", "decisions", "series", "changes", "people", "overridden_codes", "repeated_reasons", "flaky_criteria"} {
 		if !strings.Contains(text, `"`+list+`":[]`) {
 			t.Errorf("%s is not an empty list: %s", list, text)
-		}
-	}
-}
-
-// TestShares wants shares that add up, and are as near as can be to the numbers.
-func TestShares(t *testing.T) {
-	for _, c := range []struct{ numbers, want []int }{
-		{[]int{1, 1, 1}, []int{34, 33, 33}}, {[]int{0, 0}, []int{0, 0}}, {[]int{2, 1}, []int{67, 33}}, {[]int{0, 5}, []int{0, 100}}, {[]int{199, 1, 0}, []int{100, 0, 0}},
-	} {
-		if got := shares(c.numbers, 100); !slices.Equal(got, c.want) {
-			t.Errorf("shares of %v: %v, expected %v", c.numbers, got, c.want)
 		}
 	}
 }

@@ -108,9 +108,9 @@ func globWords(r *Result) string {
 	case r.Globs == nil:
 		return "No glob is proposed, because the files of the tip cannot be listed."
 	case len(r.Globs) == 0:
-		return "No glob for allowed_files lets a blocked merge through."
+		return "Widening allowed_files would unblock none of them."
 	}
-	return "These globs in allowed_files let merges through, each together with those before it. None covers a file that is always protected."
+	return "With these globs in allowed_files more merges would pass, each counted together with those before it. None covers a protected file."
 }
 
 // verdictWords are the counts, one line each; quote shows untrusted text.
@@ -119,16 +119,16 @@ func verdictWords(r *Result, quote func(string) string) []string {
 	if c.Merges == 0 {
 		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
 	}
-	share := func(n int) string { return fmt.Sprintf("%d (%d %%)", n, 100*n/max(1, c.Merges)) }
-	lines := []string{share(c.Passed) + " would pass this part of the gate"}
-	blocked := share(c.Blocked) + " would have been blocked"
+	shares := present.Shares([]int{c.Passed, c.Blocked, c.Unknown}, 100)
+	lines := []string{fmt.Sprintf("%d (%d %%) would pass this part of the gate", c.Passed, shares[0])}
+	blocked := fmt.Sprintf("%d (%d %%) would have been blocked", c.Blocked, shares[1])
 	if c.Blocked > 0 {
-		blocked += fmt.Sprintf(": %s by protected files alone, %s by files outside the scope alone", share(c.ProtectedOnly), share(c.OffScopeOnly))
+		blocked += fmt.Sprintf(": %d by protected files alone, %d by files outside the scope alone", c.ProtectedOnly, c.OffScopeOnly)
 	}
 	lines = append(lines, blocked)
 	if c.Unknown > 0 {
 		why := r.Unknown[0]
-		lines = append(lines, fmt.Sprintf("%s could not be judged: %s → %s", share(c.Unknown), quote(why.Why), quote(why.Fix)))
+		lines = append(lines, fmt.Sprintf("%d (%d %%) could not be judged: %s → %s", c.Unknown, shares[2], quote(why.Why), quote(why.Fix)))
 	}
 	return lines
 }
@@ -165,7 +165,7 @@ func writeText(w io.Writer, r *Result) error {
 	for _, words := range verdictWords(r, present.Line) {
 		b.WriteString("  " + words + "\n")
 	}
-	b.WriteString("Only what needs no evidence is judged: scope, protection, form and diff rules. Commands and reports are not.\n")
+	b.WriteString("Only what needs no evidence is judged: scope, protected files and diff rules. Commands and reports are not.\n")
 	if r.Counts.Blocked > 0 {
 		for _, t := range tables(r) {
 			b.WriteString("\n" + t.title + "\n")
@@ -212,7 +212,7 @@ func (t *table) text(b *strings.Builder) {
 // writeMarkdown writes the page for the pull request that introduces the gate.
 func writeMarkdown(w io.Writer, r *Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protection and form.\n\n",
+	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protected files and diff rules.\n\n",
 		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
 	for _, words := range verdictWords(r, present.MDText) {
 		b.WriteString("- " + words + "\n")
