@@ -77,7 +77,10 @@ func (c *Comparison) placesAt(commit string, k *Contracts, cases []*reports.Test
 	}
 	list := []facts.CrossPlace{} // not nil: somebody looked
 	for _, t := range cases[:min(len(cases), maxPlaces)] {
-		if at, found := places.Of(t.Group, t.Name); found {
+		if found := places.Of(t.Group, t.Name); len(found) > 0 {
+			// Of several that it may be, may_change is about each.
+			i := slices.IndexFunc(found, func(at rules.Place) bool { return !k.Policy.MayChange(at.File) })
+			at := found[max(i, 0)]
 			list = append(list, facts.CrossPlace{Suite: t.Group, Name: t.Name, File: at.File, Line: int64(at.Line)})
 		}
 	}

@@ -177,3 +177,37 @@ func TestCrossReportsInBundle(t *testing.T) {
 		t.Errorf("a listed report is not found: %+v", r.Findings)
 	}
 }
+
+// Of two functions that a case may be, its place is that of the one that no task is to change.
+func TestPlaceThatMayNotChange(t *testing.T) {
+	const task = `{"task_id": "T-2", "goal": "g", "rollback_plan": "r", "allowed_files": ["src/**"], "forbidden_files": ["x"],
+ "acceptance_criteria": [{"id": "unit", "run": ["pytest"], "test_report": "junit.xml"}], "may_change": ["tests/a/**", "tests/c/**"]}`
+	const passed, red = `<testcase classname="test_sum" name="test_a"/>`, `<testcase classname="test_sum" name="test_a"><failure/></testcase>`
+	for _, c := range []struct{ other, want string }{
+		{"tests/b/test_sum.py", "tests/b/test_sum.py"},
+		{"tests/c/test_sum.py", "tests/a/test_sum.py"},
+	} {
+		found, contracts := crossWorkspace(t, passed, red, passed)
+		var sources []policy.Source
+		for _, text := range []string{placedContract, task} {
+			parsed, errs := contract.Parse("c.json", []byte(text), input.DefaultLimits())
+			if errs.Any() {
+				t.Fatal(errs.All())
+			}
+			sources = append(sources, policy.Source{Contract: parsed, Trust: facts.TrustBase})
+		}
+		sources[1].Kind = "task_contract"
+		joined, problems := policy.Join(sources, "T-1")
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		contracts.Policy = joined
+		files := testFiles{text: map[string]string{"tests/a/test_sum.py": "def test_a():\n    assert 1\n", c.other: "def test_a():\n    assert 1\n"}}
+		known := &facts.Facts{Cross: []facts.CrossTrees{{}}}
+		found.addPlaces(&Comparison{Objects: files, MergeBases: []string{"b"}}, contracts, known)
+		want := []facts.CrossPlace{{Suite: "test_sum", Name: "test_a", File: c.want, Line: 1}}
+		if got := known.Cross[0].Places; !slices.Equal(got, want) {
+			t.Errorf("beside %s: %+v", c.other, got)
+		}
+	}
+}

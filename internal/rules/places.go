@@ -37,30 +37,65 @@ func (p *Places) Add(f *source.File) {
 	}
 }
 
-// Of is where the function of a case stands: of several functions of a name the one whose file is called like the group,
-// else the first. In a language whose tests are not known it is the first line with the name.
-func (p *Places) Of(group, name string) (Place, bool) {
+// Of lists where the function of a case may stand: of several functions of a name those whose files are called most like the group.
+// In a language whose tests are not known it is the first line of a file with the name.
+func (p *Places) Of(group, name string) []Place {
 	for _, spelled := range spellings(name) {
 		if list := p.declared[spelled]; len(list) > 0 {
-			like := slices.IndexFunc(list, func(at Place) bool { return isLike(at.File, group) })
-			return list[max(like, 0)], true
+			return likest(list, group)
 		}
 	}
 	for _, spelled := range spellings(strings.TrimPrefix(name, "test ")) { // as Elixir writes them
+		var list []Place
 		for _, f := range p.others {
 			if at := wordAt(f.Text, []byte(spelled)); at >= 0 {
-				return Place{f.Path, f.LineAt(at)}, true
+				list = append(list, Place{f.Path, f.LineAt(at)})
 			}
 		}
+		if len(list) > 0 {
+			return likest(list, group)
+		}
 	}
-	return Place{}, false
+	return nil
 }
 
-// isLike reports whether a group is called like a file, or like the directory that it is in.
-func isLike(file, group string) bool {
+// likest are those of the places whose files are called most like the group, one of each file.
+func likest(list []Place, group string) (best []Place) {
+	most := 0
+	for _, at := range list {
+		switch n := calledLike(at.File, group); {
+		case n > most:
+			most, best = n, []Place{at}
+		case n == most && (len(best) == 0 || best[len(best)-1].File != at.File):
+			best = append(best, at)
+		}
+	}
+	return best
+}
+
+// calledLike is how many parts of a path a group has in a row: a module or class has the name of the file and of the directories
+// around it, a package of Go those of the directories alone.
+func calledLike(file, group string) int {
 	words := strings.FieldsFunc(group, func(r rune) bool { return strings.ContainsRune("./\\:", r) })
+	dirs := strings.Split(path.Dir(file), "/")
 	stem, _, _ := strings.Cut(path.Base(file), ".")
-	return slices.Contains(words, stem) || strings.HasSuffix(group, "/"+path.Base(path.Dir(file)))
+	most := 0
+	for at, word := range words {
+		if word == stem {
+			most = max(most, 1+sameEnd(words[:at], dirs))
+		}
+	}
+	_, elements, _ := strings.Cut(group, "/") // a package is below its module
+	return max(most, sameEnd(strings.Split(elements, "/"), dirs))
+}
+
+// sameEnd is how many of the last parts of two lists are equal.
+func sameEnd(a, b []string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }
 
 // wordAt is the first offset of a text where a word stands by itself; -1 for none.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -34,29 +36,46 @@ func TestPlaces(t *testing.T) {
 		{"example.com/a", "TestOther", Place{}},
 		{"SumTest", "testAddit", Place{}},
 	} {
-		if got, found := p.Of(c.group, c.name); got != c.want || found != (c.want.File != "") {
-			t.Errorf("%s %s: got %v, %v", c.group, c.name, got, found)
+		var want []Place
+		if c.want.File != "" {
+			want = []Place{c.want}
+		}
+		if got := p.Of(c.group, c.name); !slices.Equal(got, want) {
+			t.Errorf("%s %s: got %v", c.group, c.name, got)
 		}
 	}
 }
 
-// TestPlacesOfOneName wants the function in the file that is called like the group.
+// TestPlacesOfOneName wants the functions in the files that are called most like the group.
 func TestPlacesOfOneName(t *testing.T) {
 	var p Places
-	for _, name := range []string{"a/x_test.go", "b/x_test.go"} {
+	for _, name := range []string{"a/x_test.go", "b/a/x_test.go", "b/x_test.go"} {
 		p.Add(source.Parse(name, []byte("package x\n\nfunc TestSum(t *testing.T) {}\n")))
 	}
-	for _, name := range []string{"tests/test_a.py", "tests/test_b.py"} {
+	for _, name := range []string{"tests/test_a.py", "tests/test_b.py", "tests/web/test_a.py"} {
 		p.Add(source.Parse(name, []byte("def test_sum():\n    assert 1\n")))
 	}
-	for group, want := range map[string]string{"m/a": "a/x_test.go", "m/b": "b/x_test.go", "m/c": "a/x_test.go"} {
-		if got, _ := p.Of(group, "TestSum"); got.File != want {
-			t.Errorf("%s: got %s", group, got.File)
-		}
+	for _, name := range []string{"tests/a.t", "tests/b.t"} {
+		p.Add(source.Parse(name, []byte("is sum 1\n")))
 	}
-	for group, want := range map[string]string{"tests.test_a": "tests/test_a.py", "tests.test_b.TestX": "tests/test_b.py"} {
-		if got, _ := p.Of(group, "test_sum"); got.File != want {
-			t.Errorf("%s: got %s", group, got.File)
+	for _, c := range []struct{ group, name, want string }{
+		{"m/a", "TestSum", "a/x_test.go b/a/x_test.go"},
+		{"m/b", "TestSum", "b/x_test.go"},
+		{"m/b/a", "TestSum", "b/a/x_test.go"},
+		{"m/c", "TestSum", "a/x_test.go b/a/x_test.go b/x_test.go"},
+		{"tests.test_a", "test_sum", "tests/test_a.py"},
+		{"tests.test_b.TestX", "test_sum", "tests/test_b.py"},
+		{"tests.web.test_a", "test_sum", "tests/web/test_a.py"},
+		{"test_a", "test_sum", "tests/test_a.py tests/web/test_a.py"},
+		{"tests/b.t", "sum", "tests/b.t"},
+		{"suite", "sum", "tests/a.t tests/b.t"},
+	} {
+		var got []string
+		for _, at := range p.Of(c.group, c.name) {
+			got = append(got, at.File)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %s: got %s", c.group, c.name, got)
 		}
 	}
 }
