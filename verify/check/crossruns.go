@@ -431,6 +431,7 @@ func (k *comparison) judge() {
 	}
 	k.findBroken()
 	if k.run.Base = int64(len(k.passed)); k.run.Base == 0 {
+		k.findOlder()
 		isOld := func(c Change) bool { return c.Status != change.Added && k.in.Policy.TestPath(c.Path) }
 		if slices.ContainsFunc(k.in.Changes, isOld) { // else the change may bring the first tests
 			k.run.Outcome = report.CrossIncomparable
@@ -481,12 +482,17 @@ func (k *comparison) judge() {
 	default:
 		k.run.Outcome = report.OutcomePassed
 	}
+	k.findOlder()
+}
+
+// findOlder finds what failed before the change. What does not load on the base has findings of its own.
+func (k *comparison) findOlder() {
 	for i := range k.base.Names {
 		switch t := &k.base.Names[i]; {
 		case !t.Failing:
 		case k.inHead.Failing(t):
 			k.run.Older = append(k.run.Older, t.Name)
-		case k.inOld.Failing(t) && !slices.Contains(k.base.Broken, t.Name):
+		case k.inOld.Failing(t) && !(slices.Contains(k.base.Broken, t.Name) && k.fileOf(t.Name) != ""):
 			k.addRed(t)
 		}
 	}
@@ -498,7 +504,7 @@ func (k *comparison) addRed(t *reports.TestName) {
 	k.run.Cases[CodeIncomparable] = append(k.run.Cases[CodeIncomparable], CrossCase{
 		Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: t.Error, Note: "it fails on the base too",
 	})
-	if k.run.Outcome == report.OutcomePassed {
+	if k.run.Outcome == report.OutcomePassed || k.run.Outcome == report.CrossNotNeeded {
 		k.run.Outcome = report.CrossIncomparable
 	}
 }
@@ -582,21 +588,28 @@ func (k *comparison) findBroken() {
 }
 
 // edited reports whether the change may edit how the tests run of what a report names: its file, or a test path that is no suite of
-// its own, which may be a fixture or configure it. A package of Go has the name of its directory at its end, and of another name whose
-// file is not known it may be any.
+// its own, which may be a fixture or configure it. What a report names otherwise may be in any file that is of no other group.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
 	return slices.ContainsFunc(k.in.Changes, func(c Change) bool {
-		switch dir := path.Dir(c.Path); {
+		switch {
 		case !k.in.Policy.TestPath(c.Path):
 			return false
 		case file == "" && k.base.GoesOn && strings.HasSuffix(c.Path, "_test.go"):
-			return dir == "." || name == dir || strings.HasSuffix(name, "/"+dir)
+			return !k.isOfOther(name, path.Dir(c.Path))
 		case file == "": // a class, of which the file is not known
 			return true
 		}
 		return c.Path == file || !k.isSuite(c.Path)
 	})
+}
+
+// isOfOther reports whether a directory is that of another package of Go than the one of a name. The name of a package ends with the
+// directory in its module; where modules are in the repository is not known.
+func (k *comparison) isOfOther(name, dir string) bool {
+	is := func(pkg string) bool { return pkg == dir || strings.HasSuffix(pkg, "/"+dir) }
+	isOther := func(t reports.TestName) bool { return t.Group != name && is(t.Group) }
+	return !is(name) && (slices.ContainsFunc(k.base.Names, isOther) || slices.ContainsFunc(k.base.Broken, is))
 }
 
 // isSuite reports whether the report of the base calls a group of cases by a file of tests, as a path or as a module of Python.
