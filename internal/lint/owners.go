@@ -218,7 +218,7 @@ func (l *linter) diffRules(s *source) {
 		if now != "" {
 			f.Message, f.Fix = "the diff rule "+input.Quote(id.Value)+" is a part of another one now: its id counts in this version only", "write "+input.Quote(now)
 		} else if former {
-			f.Message, f.Fix = "the diff rule "+input.Quote(id.Value)+" is gone: its id has no effect", "remove it; docs/upgrading.md says what to use instead"
+			f.Message, f.Fix = "the diff rule "+input.Quote(id.Value)+" is gone: its id has no effect", "remove it; docs/reference/upgrading-0.2.md says what to use instead"
 		} else if near := input.Nearest(id.Value, l.DiffRules); near != "" {
 			f.Fix = "write " + input.Quote(near)
 		}
