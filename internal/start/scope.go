@@ -32,7 +32,7 @@ func (s *starter) allowed() (list []string) {
 	for i := range s.tree.files {
 		f := s.tree.files[i].Path
 		top, _, nested := strings.Cut(f, "/")
-		if shut.Match(f) || (seen[top] && nested) {
+		if shut.Match(f) || s.shut[f] || (seen[top] && nested) {
 			continue
 		}
 		ext := path.Ext(top)

@@ -12,7 +12,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/toolchain"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Options is what a person chose.
@@ -64,11 +66,12 @@ type starter struct {
 	*tree
 	criteria  []*criterion
 	linters   []linter
-	setup     []string // shell commands that prepare a fresh checkout
-	tools     []string // of the setup steps: go, node, python, …
-	ignore    []string // lines for .gitignore
-	protected []string // configuration of linters and runners that the built-in list of protected files lacks
-	extra     []File   // that the contract names
+	setup     []string        // shell commands that prepare a fresh checkout
+	tools     []string        // of the setup steps: go, node, python, …
+	ignore    []string        // lines for .gitignore
+	protected []string        // configuration of linters and runners that the built-in list of protected files lacks
+	extra     []File          // that the contract names
+	shut      map[string]bool // files of the root of which every change counts, because a command of the contract may run them
 }
 
 // New plans the first contract of a repository with these tracked files, sorted by path. The error is [ErrNoTests], or it
@@ -84,6 +87,9 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 		return &Plan{Notes: s.notes}, ErrNoTests
 	}
 	s.findLinters()
+	if s.any(func(p string) bool { return strings.HasSuffix(p, ".py") }) { // any command may run Python
+		s.leaves(pycache)
+	}
 	s.ignore = append([]string{"/" + evidence + "/", "verification_report.json"}, s.ignore...)
 	p := &Plan{Contract: o.Contract}
 	if o.Contract == "" {
@@ -94,7 +100,7 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 	if s.called("closeout-gate/closeout") {
 		s.note("no workflow was added: one of this repository runs the gate already")
 	} else {
-		workflow, err := s.workflow()
+		workflow, err := s.workflow(o.Contract == "")
 		if err != nil {
 			return nil, err
 		}
@@ -111,11 +117,35 @@ func (s *starter) contract(p *Plan, yaml bool) error {
 		p.Contract = ".closeout/scope_contract.yaml"
 	}
 	data := render(s.sections(), yaml)
-	if _, errs := contract.Parse(p.Contract, data, input.DefaultLimits()); errs.Any() {
+	made, errs := contract.Parse(p.Contract, data, input.DefaultLimits())
+	if errs.Any() {
 		return fmt.Errorf("the contract that init made is malformed: %s", errs.All()[0].Message)
+	}
+	if s.shutFor(made) {
+		data = render(s.sections(), yaml)
 	}
 	p.Files = append([]File{{p.Contract, data}}, s.extra...)
 	return nil
+}
+
+// shutFor finds the files of the root that the commands of a contract close; false when there are none.
+func (s *starter) shutFor(c *contract.Contract) bool {
+	p, problems := policy.Join([]policy.Source{{Contract: c, Kind: "contract", Trust: facts.TrustBase}}, "")
+	if len(problems) > 0 {
+		return false
+	}
+	s.shut = map[string]bool{}
+	for i := range s.tree.files {
+		f := &s.tree.files[i]
+		if strings.Contains(f.Path, "/") {
+			continue
+		}
+		change := change.Change{Path: f.Path, Status: change.Modified, OldMode: f.NewMode, NewMode: f.NewMode, KeysKnown: true}
+		if p.Classify(&change).Class == policy.ClassProtected {
+			s.shut[f.Path] = true
+		}
+	}
+	return len(s.shut) > 0
 }
 
 // findTests finds the criteria. What a language's own files say comes first; a Makefile or a wrapper may do anything, so it

@@ -26,13 +26,25 @@ const (
 	crossPlace = "\n  cross:\n"
 	setupPlace = "  SETUP: \"\"\n"
 	judgePlace = "          bundle: closeout-bundle\n"
+	rulesPlace = ` --rules "$RULES"`
+	rulesStart = "        env:\n          # Bash script that writes the rule report"
+	rulesEnd   = "        # exec: "
 )
 
-// workflow is the workflow of two jobs in observe mode, with the setup of what was found.
-func (s *starter) workflow() ([]byte, error) {
+// workflow is the workflow of two jobs in observe mode, with the setup of what was found. The contract that is written with it, own,
+// says itself which command writes the rule report, or that there is none: the variable for another contract is left out.
+func (s *starter) workflow(own bool) ([]byte, error) {
 	record, cross, found := bytes.Cut(twoJobs, []byte(crossPlace))
 	if !found {
 		return nil, errors.New("the workflow that init writes lacks the job cross")
+	}
+	if own {
+		before, rest, isThere := bytes.Cut(record, []byte(rulesStart))
+		_, after, hasEnd := bytes.Cut(rest, []byte(rulesEnd))
+		if !isThere || !hasEnd || !bytes.Contains(after, []byte(rulesPlace)) {
+			return nil, errors.New("the workflow that init writes lacks RULES")
+		}
+		record = slices.Concat(before, []byte(rulesEnd), bytes.Replace(after, []byte(rulesPlace), nil, 1))
 	}
 	// Only the first job may restore a cache: any change can write it.
 	record = bytes.Replace(record, []byte(toolsPlace), []byte(toolsPlace+s.setupSteps(false)), 1)
