@@ -32,7 +32,7 @@ func (s *starter) allowed() (list []string) {
 	for i := range s.tree.files {
 		f := s.tree.files[i].Path
 		top, _, nested := strings.Cut(f, "/")
-		if shut.Match(f) || s.shut[f] || (seen[top] && nested) {
+		if shut.Match(f) || (seen[top] && nested) {
 			continue
 		}
 		ext := path.Ext(top)
@@ -44,6 +44,7 @@ func (s *starter) allowed() (list []string) {
 			kinds = append(kinds, "*"+ext)
 		case top == "go.mod" || top == "go.sum":
 			kinds = append(kinds, "go.*") // the first dependency brings go.sum
+		case s.shut[f]: // another file of its kind may be open, so this is after the kinds
 		default:
 			named = append(named, s.pattern(top, ""))
 		}
