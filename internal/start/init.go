@@ -260,7 +260,10 @@ func (f *Init) ignoreFile(plan *Plan) (text string, missing []string, err error)
 	return text, missing, nil
 }
 
-// next prints the next three steps.
+// tryRed is a change that every contract of init must block, because no file is tracked there.
+const tryRed = "git switch -c try-red && mkdir off-scope && echo red > off-scope/try && git add off-scope && git commit -m 'Must be red' && closeout run"
+
+// next prints the next steps.
 func (f *Init) next(plan *Plan) {
 	if f.DryRun {
 		f.Tell("\nNothing was written: run closeout init without --dry-run.")
@@ -283,8 +286,9 @@ func (f *Init) next(plan *Plan) {
 	}
 	if remote, err := f.git.FirstRef(run.Bases[:run.RemoteBases]...); remote == "" && err == nil {
 		f.Tell("  3. Commit it on the branch that other branches start from:\n       %s", add)
-		f.Tell("  4. On a branch, change something and commit it. Then:  closeout run")
+		f.Tell("  4. Try one change that must be red, scope.off_scope with exit code 1:\n       %s", tryRed)
 		return
 	}
 	f.Tell("  3. Commit, and open the pull request:\n       git switch -c closeout && %s && git push -u origin closeout", add)
+	f.Tell("  4. When it is merged and pulled, try one change that must be red, scope.off_scope with exit code 1:\n       %s", tryRed)
 }

@@ -190,6 +190,59 @@ func planned(t *testing.T, files map[string]string) string {
 	return b.String()
 }
 
+// TestNewFilesAreInScope adds to each layout what honest changes add: a package of its language, and documents of a project.
+func TestNewFilesAreInScope(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		files       []string
+		in, outside []string
+	}{
+		{"go", []string{"go.mod", "a.go", "a_test.go", "README.md"},
+			[]string{"store/store.go", "internal/x/x_test.go", "SECURITY.md", "CITATION.cff"},
+			[]string{"deploy/production.yaml", "store/run.sh", "tools/gen.py", "vendor/SECURITY.md"}},
+		{"python", []string{"pyproject.toml", "src/a/__init__.py", "tests/test_a.py", "README.rst"},
+			[]string{"bench/run.py", "SECURITY.md", "CITATION.cff", "CHANGES.txt"}, []string{"Dockerfile", "bench/data.json"}},
+		{"one file of another language", append([]string{"go.mod", "README.md", "site/x.js"}, many(20, "p%d.go")...),
+			[]string{"q/q.go", "site/y.js"}, []string{"web/app.js"}},
+		{"no documents", []string{"go.mod", "a.go", "a_test.go"}, []string{"b/b.go"}, []string{"SECURITY.md"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{}
+			for _, name := range c.files {
+				files[name] = ""
+			}
+			list, source := commit(files)
+			plan, err := start.New(list, source, start.Options{Test: []string{"true"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var patterns []glob.Pattern
+			for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
+				patterns = append(patterns, p.Glob)
+			}
+			allowed := glob.Compile(patterns)
+			for _, name := range c.in {
+				if !allowed.Match(name) {
+					t.Errorf("%s is off scope", name)
+				}
+			}
+			for _, name := range c.outside {
+				if allowed.Match(name) {
+					t.Errorf("%s is in scope", name)
+				}
+			}
+		})
+	}
+}
+
+// many makes names by a pattern.
+func many(n int, pattern string) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf(pattern, i))
+	}
+	return list
+}
+
 // withoutSchema cuts out the line with the schema, which changes with each version.
 func withoutSchema(t *testing.T, text string) string {
 	t.Helper()
@@ -242,7 +295,7 @@ func covers(t *testing.T, c *contract.Contract, files []change.Change) {
 			t.Errorf("%s is tracked, and not allowed", f.Path)
 		}
 	}
-	for _, other := range []string{"new/file.go", ".closeout/scope_contract.json"} {
+	for _, other := range []string{"new/production.yaml", "new/file.sh", "new/notes.md", ".closeout/scope_contract.json"} {
 		if allowed.Match(other) {
 			t.Errorf("%s is not tracked, and allowed", other)
 		}

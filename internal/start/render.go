@@ -28,7 +28,7 @@ type pair struct{ key, value string }
 // sections is the contract, in the order in which a person reads it.
 func (s *starter) sections() []section {
 	list := []section{
-		{key: "allowed_files", comment: "What a change may touch: the directories and files that are tracked. Everything else is off scope.", list: s.allowed()},
+		{key: "allowed_files", comment: "What a change may touch: the directories and files that are tracked, and new packages. Everything else is off scope.", list: s.allowed()},
 		{key: "forbidden_files", comment: "What no change may touch, even where allowed_files matches it. Add your migrations and releases.", list: s.forbidden()},
 	}
 	if s.protected != nil {

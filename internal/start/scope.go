@@ -20,15 +20,51 @@ var source = []string{
 	".txt", ".vue", ".zig",
 }
 
+// programs are the extensions of languages whose new packages are directories of their own, also in the root.
+var programs = []string{
+	".c", ".cc", ".clj", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".hs", ".java", ".jl", ".js", ".jsx", ".kt", ".mjs", ".ml",
+	".php", ".py", ".pyi", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig",
+}
+
+// documents are the extensions of what people write beside the code, such as SECURITY.md and CITATION.cff.
+var documents = []string{".cff", ".md", ".rst", ".txt"}
+
+// ofDocuments is the pattern of all documents of the root, so that a first one of a kind is allowed where there are others.
+const ofDocuments = "*.{cff,md,rst,txt}"
+
+// minShare is how many of a hundred files of programs have the extension of a language of the repository. What is rarer is data, or
+// somebody else's.
+const minShare = 10
+
+// languages are the extensions of the languages of the repository.
+func (s *starter) languages() (list []string) {
+	files, all := map[string]int{}, 0
+	for i := range s.tree.files {
+		if ext := path.Ext(s.tree.files[i].Path); slices.Contains(programs, ext) {
+			files[ext]++
+			all++
+		}
+	}
+	for _, ext := range programs {
+		if n := files[ext]; n > 0 && 100*n >= minShare*all {
+			list = append(list, ext)
+		}
+	}
+	return list
+}
+
 // maxNamed is how many files of the root are named; more of them are one pattern.
 const maxNamed = 100
 
-// allowed are the patterns of what is tracked: the directories of the root, and its files. A file that is protected whatever
-// changes in it is left out, because a pattern for it would say that it may change.
+// allowed are the patterns of what is tracked: the directories of the root, its files, and the languages anywhere, so that a new
+// package is in scope. A file that is protected whatever changes in it is left out, because a pattern for it would say that it may change.
 func (s *starter) allowed() (list []string) {
 	var named, kinds []string
 	seen := map[string]bool{}
-	shut := shutFiles()
+	shut, languages := shutFiles(), s.languages()
+	for _, ext := range languages {
+		list = append(list, "**/*"+ext)
+	}
 	for i := range s.tree.files {
 		f := s.tree.files[i].Path
 		top, _, nested := strings.Cut(f, "/")
@@ -40,6 +76,9 @@ func (s *starter) allowed() (list []string) {
 		case nested:
 			seen[top] = true
 			list = append(list, s.pattern(top, "/**"))
+		case slices.Contains(languages, ext): // a pattern above allows it
+		case s.has(top) && slices.Contains(documents, ext) && top != ext:
+			kinds = append(kinds, ofDocuments)
 		case s.has(top) && slices.Contains(source, ext) && top != ext:
 			kinds = append(kinds, "*"+ext)
 		case top == "go.mod" || top == "go.sum":
