@@ -47,9 +47,14 @@ func (p *Places) Of(group, name string) []Place {
 	}
 	for _, spelled := range spellings(strings.TrimPrefix(name, "test ")) { // as Elixir writes them
 		var list []Place
+		most := 0
 		for _, f := range p.others {
+			like := calledLike(f.Path, group)
+			if like < most {
+				continue // there is a likelier one
+			}
 			if at := wordAt(f.Text, []byte(spelled)); at >= 0 {
-				list = append(list, Place{f.Path, f.LineAt(at)})
+				most, list = like, append(list, Place{f.Path, f.LineAt(at)})
 			}
 		}
 		if len(list) > 0 {
