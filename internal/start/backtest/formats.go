@@ -119,16 +119,20 @@ func verdictWords(r *Result, quote func(string) string) []string {
 	if c.Merges == 0 {
 		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
 	}
-	shares := present.Shares([]int{c.Passed, c.Blocked, c.Unknown}, 100)
-	lines := []string{fmt.Sprintf("%d (%d %%) would pass this part of the gate", c.Passed, shares[0])}
-	blocked := fmt.Sprintf("%d (%d %%) would have been blocked", c.Blocked, shares[1])
-	if c.Blocked > 0 {
-		blocked += fmt.Sprintf(": %d by protected files alone, %d by files outside the scope alone", c.ProtectedOnly, c.OffScopeOnly)
+	others := c.Blocked - c.ProtectedOnly
+	shares := present.Shares([]int{c.Passed, c.ProtectedOnly, others, c.Unknown}, 100)
+	lines := []string{
+		fmt.Sprintf("%d (%d %%) would pass this part of the gate", c.Passed, shares[0]),
+		fmt.Sprintf("%d (%d %%) would have asked a person: they touch protected files, and nothing else blocks", c.ProtectedOnly, shares[1]),
+	}
+	blocked := fmt.Sprintf("%d (%d %%) would have been blocked", others, shares[2])
+	if others > 0 {
+		blocked += fmt.Sprintf(": %d by files outside the scope alone", c.OffScopeOnly)
 	}
 	lines = append(lines, blocked)
 	if c.Unknown > 0 {
 		why := r.Unknown[0]
-		lines = append(lines, fmt.Sprintf("%d (%d %%) could not be judged: %s → %s", c.Unknown, shares[2], quote(why.Why), quote(why.Fix)))
+		lines = append(lines, fmt.Sprintf("%d (%d %%) could not be judged: %s → %s", c.Unknown, shares[3], quote(why.Why), quote(why.Fix)))
 	}
 	return lines
 }
