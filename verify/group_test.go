@@ -96,6 +96,10 @@ func TestGroupOfOne(t *testing.T) {
 				continue
 			}
 			own := files.judge()
+			isTrial := func(f report.Finding) bool { return f.Code == "contract.trial" }
+			if slices.ContainsFunc(own.Findings, isTrial) {
+				continue // a queue merges nothing by a contract that is not merged yet
+			}
 			group := verify.Judge(b)
 			if len(group.PullRequests) != 1 || own.FindingsOmitted > 0 {
 				t.Fatalf("%s: %+v", c.path, group.PullRequests)

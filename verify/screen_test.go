@@ -21,7 +21,9 @@ func screened(f report.Finding) bool {
 	judges := slices.ContainsFunc(check.For(checks.All, check.ScopePast), func(c *check.Check) bool {
 		return slices.ContainsFunc(c.Codes, func(k check.Code) bool { return k.Name == f.Code })
 	})
-	return judges && !slices.Contains(evidenceKinds, check.Kind(f.Location.Input))
+	// Screen asks neither who may override nor which commands must run.
+	asked := f.Code != "contract.unanchored" && !strings.HasPrefix(f.Message, "override.never names")
+	return judges && asked && !slices.Contains(evidenceKinds, check.Kind(f.Location.Input))
 }
 
 // blocks lists what blocks of the findings that Screen must report.
