@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -259,13 +258,6 @@ func (r *hookRepo) commit(what string) {
 func (r *hookRepo) run(stdin, program string, args ...string) (out, errs string, status int) {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
-	if program == "closeout" {
-		status, err := runInPlace(place{r.dir, r.env}, args, console.Streams{In: strings.NewReader(stdin), Out: &stdout, Err: &stderr})
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		return stdout.String(), stderr.String(), status
-	}
 	c := exec.Command(program, args...)
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = r.dir, r.env, strings.NewReader(stdin), &stdout, &stderr
 	err := c.Run()

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/closeout-gate/closeout/internal/audit/clone"
-	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
 func TestMain(m *testing.M) {
@@ -58,10 +56,7 @@ func repositoryRoot() string {
 
 // gitEnv is the environment of this process, with those settings of git and no others.
 func gitEnv(more ...string) []string {
-	inPlace.Lock()
-	env := os.Environ()
-	inPlace.Unlock()
-	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	for name, value := range gitSettings {
 		env = append(env, name+"="+value)
 	}
@@ -70,11 +65,10 @@ func gitEnv(more ...string) []string {
 
 // TestScripts runs the real command: one scenario a file.
 func TestScripts(t *testing.T) {
-	repository, path := repositoryRoot(), os.Getenv("PATH")
+	repository := repositoryRoot()
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join(repository, "testdata/script"), RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", path) // and not that of another script, which may be in place now
 			env.Setenv("REPOSITORY", repository)
 			for name, value := range gitSettings {
 				env.Setenv(name, value)
@@ -93,36 +87,16 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: status CODE ARG...")
 	}
-	got, want := 0, args[0]
-	args = args[1:]
-	if needsProcess(args) {
-		err := ts.Exec("closeout", args...)
-		if exited, ok := err.(interface{ ExitCode() int }); ok {
-			got = exited.ExitCode()
-		} else if err != nil {
-			ts.Fatalf("closeout %q: %v", args, err)
-		}
-	} else {
-		ts.Check(ts.Exec("env", "-0"))
-		env := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\x00"), "\x00")
-		var err error
-		got, err = runInPlace(place{ts.MkAbs("."), env}, args, console.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()})
-		ts.Check(err)
+	err := ts.Exec("closeout", args[1:]...)
+	got := 0
+	if exited, ok := err.(interface{ ExitCode() int }); ok {
+		got = exited.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("closeout %q: %v", args[1:], err)
 	}
-	if strconv.Itoa(got) != want {
-		ts.Fatalf("closeout %q exited with %d, expected %s", args, got, want)
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("closeout %q exited with %d, expected %s", args[1:], got, args[0])
 	}
-}
-
-// needsProcess reports whether a call of a script must be a process of its own: what records takes all processes that have lost their
-// parent for those that its command left, and standard input is known to an exec only.
-func needsProcess(args []string) bool {
-	if runtime.GOOS == "windows" || len(args) > 0 && args[len(args)-1] == "-" {
-		return true
-	}
-	return slices.ContainsFunc(args, func(word string) bool {
-		return slices.Contains([]string{"run", "record", "item", "submit", "loop", "hook"}, word)
-	})
 }
 
 // intact wants an archive without problems, and with a number of entries: intact REPOSITORY ENTRIES. With ! it wants a problem that says
