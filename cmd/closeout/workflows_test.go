@@ -107,9 +107,9 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "permissions: {}", "permissions: read-all", "permissions of the workflow"},
 		{twoJobs, "permissions: {}\n", "", "permissions of the workflow"},
 		{twoJobs, "      contents: read\n    outputs", "      contents: write\n    outputs", "permissions of record"},
-		{twoJobs, "      issues: read\n", "", "permissions of gate"},
-		{twoJobs, "      issues: read\n", "      issues: read\n      actions: read\n", "permissions of gate"},
-		{oneJob, "      issues: read\n", "      issues: write\n", "permissions of gate"},
+		{twoJobs, "      issues: read\n", "", "permissions of closeout"},
+		{twoJobs, "      issues: read\n", "      issues: read\n      actions: read\n", "permissions of closeout"},
+		{oneJob, "      issues: read\n", "      issues: write\n", "permissions of closeout"},
 		{caller, "issues: read}", "issues: write}", "permissions of the workflow"},
 		{twoJobs, "checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "checkout@v7", "not pinned"},
 		{twoJobs, " # v7.0.1", "", "names no version"},
@@ -122,7 +122,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "/setup@v0", "/setup@main", "is not pinned"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - run: closeout version\n      - name: Upload the evidence\n", "record runs 2 scripts"},
 		{twoJobs, "      - name: Upload the evidence\n", "      - name: Upload the evidence\n        if: always()\n", "condition of a step"},
-		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs 4 scripts"},
+		{oneJob, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "closeout runs 4 scripts"},
 		{twoJobs, `--timeout 20m`, `--timeout 20m || true`, "does more than record"},
 		{twoJobs, `exec closeout`, `closeout`, "does more than record"},
 		{twoJobs, `--setup "$SETUP"`, `--setup "$SETUP"; sha256sum x`, "does more than record"},
@@ -140,7 +140,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "steps.record.outcome", "steps.record.conclusion", "output"},
 		{twoJobs, "      - name: Judge\n", "      - run: make\n      - name: Judge\n", "gate runs a script"},
 		{twoJobs, "      - name: Judge\n", "      - uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0\n      - name: Judge\n", "gate uses"},
-		{twoJobs, "    if: always()\n", "", "condition of gate"},
+		{twoJobs, "    if: always()\n", "", "condition of closeout"},
 		{twoJobs, "  record:\n", "  record:\n    if: github.actor != 'x'\n", "condition of record"},
 		{twoJobs, "cancel-in-progress: false", "cancel-in-progress: true", "concurrency"},
 		{twoJobs, "  cancel-in-progress: false\n", "", "concurrency"},
@@ -178,7 +178,8 @@ func TestWorkflowsBroken(t *testing.T) {
 		{ownGate, "          git init --quiet --bare closeout.git\n", "", "does not fetch"},
 		{ownGate, ".base.sha }}\n          persist-credentials: false\n      - name: Download", ".head.sha }}\n          persist-credentials: false\n      - name: Download", "./ is the change's own action"},
 		{ownGate, "          ref: ${{ github.event.pull_request.base.sha }}\n", "", "setup is the change's own action"},
-		{ownGate, "          feedback_sha256: ${{ needs.record.outputs.feedback_sha256 }}\n", "          strict: true\n", "digest"},
+		{ownGate, "          feedback_sha256: |\n            ${{ needs.record.outputs.feedback_sha256 }}\n            ${{ needs.cross.outputs.base }}\n            ${{ needs.cross.outputs.old_tests }}\n", "          strict: true\n", "digest"},
+		{ownGate, "            ${{ needs.cross.outputs.base }}\n", "", "cross: no digest of base"},
 		{twoJobs, "          bundle: closeout-bundle\n", "", "writes no bundle"},
 		{oneJob, "bundle: closeout-bundle", "bundle: bundle", "writes no bundle"},
 		{twoJobs, "bundle\n        if: always()\n", "bundle\n", "upload of the bundle"},
@@ -288,7 +289,7 @@ func problems(t *testing.T, name string, data []byte) []string {
 	if name == matrix {
 		list = append(list, matrixProblems(data)...)
 	}
-	if ours && name != caller && name != oneJob {
+	if (ours && name != caller && name != oneJob) || name == ownGate {
 		list = append(list, crossProblems(name, w)...)
 	}
 	if name == oneJob && !crossSteps.Match(data) {
@@ -422,7 +423,7 @@ func crossProblems(name string, w *actionlint.Workflow) (list []string) {
 	}
 	digests := ""
 	for _, step := range gate.Steps {
-		if action, ok := step.Exec.(*actionlint.ExecAction); ok && action.Uses.Value == ownAction {
+		if action, ok := step.Exec.(*actionlint.ExecAction); ok && (action.Uses.Value == ownAction || action.Uses.Value == "./") {
 			digests = inputOf(action, "feedback_sha256")
 		}
 	}
