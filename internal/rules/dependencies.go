@@ -410,19 +410,6 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 	return "", deps
 }
 
-// quotedAfter is the text in the first quotes of a line, and what follows them.
-func quotedAfter(line string) (text, rest string) {
-	start := strings.IndexAny(line, `'"`)
-	if start < 0 {
-		return "", ""
-	}
-	end := strings.IndexByte(line[start+1:], line[start])
-	if end < 0 {
-		return "", ""
-	}
-	return line[start+1 : start+1+end], line[start+2+end:]
-}
-
 var (
 	gemLine = input.Lazily(`^\s*(?:\w+\.)?(gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`)
 	gemFrom = input.Lazily(`(?::git|:github|git:|github:)\s*(?:=>)?\s*["']([^"']+)`)

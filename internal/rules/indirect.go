@@ -186,11 +186,11 @@ func markShadowed(f *testFile) {
 		if m == nil || isBlank(f.Head.CodeLine(l.Number)) {
 			continue
 		}
-		name := string(bytes.Join(m[1:], nil))
+		name := bytes.Join(m[1:], nil)
 		if f.Lang() == source.Ruby && len(m[3]) == 0 {
 			continue // a variable
 		}
-		for _, one := range named[name] {
+		for _, one := range named[string(name)] {
 			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
 				coverRange(f.head, skipMark{line: l.Number, disabled: true}, one.Line, one.End)
 			}
