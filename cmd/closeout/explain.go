@@ -95,11 +95,13 @@ func explain(what string, whole bool, w io.Writer) error {
 		return showPage(w, brief(rule.ID+": "+rule.Title, text))
 	}
 	page := pageOf(all[at].ID)
-	_, about, found := strings.Cut(page, "\n## "+name+"\n")
-	if whole || !found {
-		return showPage(w, section(page, all[at].ID, name))
+	about, found := checks.SectionOf(page, name)
+	switch {
+	case !found: // the name of the check
+		return showPage(w, page)
+	case whole:
+		return showPage(w, section(page, all[at].ID, name, about))
 	}
-	about, _, _ = strings.Cut(about, "\n## ")
 	return showPage(w, brief(name, about))
 }
 
@@ -119,13 +121,14 @@ func codeMeant(word string) string {
 
 // brief is what a page says first about a code: what to do, why, and an example.
 func brief(head, text string) string {
-	var fix, why, example []string
+	var fix, why []string
+	example := ""
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		switch {
 		case len(fix) > 0 || strings.HasPrefix(part, howToFix): // the last thing that a page says about a code
 			fix = append(fix, strings.TrimPrefix(part, howToFix))
 		case strings.HasPrefix(part, "    "):
-			example = append(example, part)
+			example = cmp.Or(example, part)
 		case len(why) == 0 || onlySeverity(why):
 			why = append(why, part)
 		}
@@ -135,7 +138,9 @@ func brief(head, text string) string {
 		shown = append(shown, "**What to do:** "+strings.Join(fix, "\n\n"))
 	}
 	shown = append(shown, why...)
-	shown = append(shown, example[:min(len(example), 1)]...)
+	if example != "" {
+		shown = append(shown, example)
+	}
 	code, _, _ := strings.Cut(head, ": ")
 	return strings.Join(append(shown, "`closeout explain "+code+" --all` says more."), "\n\n") + "\n"
 }
@@ -146,15 +151,10 @@ func onlySeverity(said []string) bool { return len(said) == 1 && strings.Contain
 // howToFix begins the part of a page that says what to do.
 const howToFix = "How to fix: "
 
-// section is what a page says in general and about one code. The name of the page stands for the whole page.
-func section(text, id, name string) string {
-	intro, _, _ := strings.Cut(text, "\n## ")
-	_, rest, found := strings.Cut(text, "\n## "+name+"\n")
-	if !found {
-		return text
-	}
-	about, _, more := strings.Cut(rest, "\n## ")
-	if more = more || strings.Count(text, "\n## ") > 1; more {
+// section is what the page of a check says in general and about one code.
+func section(page, id, name, about string) string {
+	intro, _, _ := strings.Cut(page, "\n## ")
+	if strings.Count(page, "\n## ") > 1 {
 		about += "\nThe whole page: `closeout explain " + id + "`.\n"
 	}
 	return intro + "\n## " + name + "\n" + about

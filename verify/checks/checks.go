@@ -79,7 +79,13 @@ func Section(code string) string {
 	if c == nil {
 		return ""
 	}
-	_, rest, _ := strings.Cut(Doc(c.ID), "\n## "+code+"\n")
-	section, _, _ := strings.Cut(rest, "\n## ")
+	section, _ := SectionOf(Doc(c.ID), code)
 	return strings.TrimSpace(section)
+}
+
+// SectionOf returns the part of a page that is about one code, without its heading; false when there is none.
+func SectionOf(page, code string) (string, bool) {
+	_, rest, found := strings.Cut(page, "\n## "+code+"\n")
+	section, _, _ := strings.Cut(rest, "\n## ")
+	return section, found
 }
