@@ -35,7 +35,7 @@ const (
 var handedOut = []string{oneJob, twoJobs, mergeQueue, matrix, caller, reusable}
 
 const (
-	gateReads = "contents: read, issues: read, pull-requests: read"
+	gateReads = "actions: read, contents: read, issues: read, pull-requests: read"
 	ownAction = "closeout-gate/closeout@v0"
 	ownSetup  = "closeout-gate/closeout/.github/actions/setup@v0"
 )
@@ -108,7 +108,7 @@ func TestWorkflowsBroken(t *testing.T) {
 		{twoJobs, "permissions: {}\n", "", "permissions of the workflow"},
 		{twoJobs, "      contents: read\n    outputs", "      contents: write\n    outputs", "permissions of record"},
 		{twoJobs, "      issues: read\n", "", "permissions of closeout"},
-		{twoJobs, "      issues: read\n", "      issues: read\n      actions: read\n", "permissions of closeout"},
+		{twoJobs, "      actions: read\n", "      actions: write\n", "permissions of closeout"},
 		{oneJob, "      issues: read\n", "      issues: write\n", "permissions of closeout"},
 		{caller, "issues: read}", "issues: write}", "permissions of the workflow"},
 		{twoJobs, "checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "checkout@v7", "not pinned"},
@@ -505,6 +505,9 @@ func frameProblems(name string, w *actionlint.Workflow) (list []string) {
 	if name == caller {
 		want = gateReads
 	}
+	if name == reusable {
+		want = "inherited" // the job that judges has what its caller grants; the others say what they need
+	}
 	if got := permissions(w.Permissions); got != want {
 		list = append(list, "permissions of the workflow: "+got)
 	}
@@ -534,7 +537,7 @@ func permissions(p *actionlint.Permissions) string {
 func jobProblems(name, id string, job *actionlint.Job) (list []string) {
 	perms, condition := "contents: read", ""
 	switch {
-	case name == caller:
+	case name == caller, name == reusable && id == "closeout":
 		perms = "inherited"
 	case id == "closeout":
 		perms = gateReads

@@ -31,6 +31,8 @@ type Event struct {
 	Sender        string // login of who caused it
 	SenderID      string
 	Attempt       int64 // of the run; 0 when the runner does not say
+	RunID         string
+	Runner        string // name of the machine that the job runs on
 }
 
 // Facts are the parts of an event that the judge may read.

@@ -34,6 +34,8 @@ var Fetch string
 type Options struct {
 	EventName  string // GITHUB_EVENT_NAME
 	Attempt    string // GITHUB_RUN_ATTEMPT
+	RunID      string // GITHUB_RUN_ID
+	Runner     string // RUNNER_NAME
 	Payload    []byte // content of the file of GITHUB_EVENT_PATH
 	Repository string // GITHUB_REPOSITORY; "" accepts that of the payload
 	APIURL     string // what the workflow's author wrote
@@ -59,6 +61,7 @@ func NewRun(o Options) (*Run, error) {
 		return nil, err
 	}
 	event.Attempt, _ = strconv.ParseInt(o.Attempt, 10, 64) // 0 where the runner does not say
+	event.RunID, event.Runner = o.RunID, o.Runner
 	if o.Repository != "" && !strings.EqualFold(o.Repository, event.Repository) {
 		return nil, fmt.Errorf("the event's payload is about %s, and the job runs in %s", event.Repository, o.Repository)
 	}
@@ -141,6 +144,7 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 		r.Client.CrossCheck(ctx, pull, compared.Changes)
 	}
 	r.Client.finish(ctx, pull, known)
+	r.askJobs(ctx, found, known)
 	return found, found.Add(compared, contracts, known)
 }
 
@@ -166,6 +170,7 @@ func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, e
 	known := collect.Facts(subject, compared, contracts, r.files)
 	known.Event = r.Event.Facts()
 	known.Unavailable = append(known.Unavailable, group.Unavailable...)
+	r.askJobs(ctx, found, known)
 	if err := found.Add(compared, contracts, known); err != nil {
 		return nil, err
 	}

@@ -282,6 +282,9 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *proof.Dec
 			input.Plural(d.Idle, "record"), p.Policy.TaskNames())
 		f.Fix = "run the command and record it without this task_id, as closeout run --record-only does"
 	}
+	if d.Foreign == 0 && d.Idle == 0 {
+		f = blameJob(p, f)
+	}
 	f.Fix += provesHint(c)
 	return f
 }

@@ -118,7 +118,7 @@ func reportNoTrees(p *check.Pass) {
 
 // reportMissingRun reports runs that are not recorded. A job that an older workflow does not have is named whole.
 func reportMissingRun(p *check.Pass, run *check.CrossRun) {
-	p.Report(about(p, run.Criterion, check.Finding{
+	p.Report(about(p, run.Criterion, blameJob(p, check.Finding{
 		Code: "cross.missing", Input: check.Feedback,
 		Message: "no run shows what the tests of the base say about the new code: " + run.Why,
 		Expected: criterionName(run.Criterion) + ", recorded with its test report on the merge base (base) " +
@@ -127,7 +127,7 @@ func reportMissingRun(p *check.Pass, run *check.CrossRun) {
 		Fix: "record it with closeout run; in a workflow add a job for each tree: closeout run --record-only --cross " +
 			strings.Join(run.Trees, ", and one with --cross ") + ", and supply its log and its digest; " +
 			"where the merge base is older than the command or its test report, merge the base branch",
-	}))
+	})))
 }
 
 // crossTexts are what findings about cases say.

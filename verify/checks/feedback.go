@@ -3,8 +3,10 @@ package checks
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/proof"
 )
@@ -60,7 +62,60 @@ func reportNoLog(p *check.Pass) {
 		f.Identity = []string{"not handed over"}
 		f.Fix = "let the recording job supply the sha256 of its log"
 	}
-	p.Report(f)
+	p.Report(blameJob(p, f))
+}
+
+// blameJob names the jobs of this run that did not succeed in a finding about a record that is not there: recording it by hand would
+// not help. Where they are not known, it says what lets the gate see them.
+func blameJob(p *check.Pass, f check.Finding) check.Finding {
+	if p.Facts == nil {
+		return f
+	}
+	if u, lacks := p.Facts.Lacking(facts.WantedJobs, ""); lacks {
+		f.Fix += "; the page of this run shows which job did not record, and the gate names it: " + u.Fix
+		return f
+	}
+	const most = 3
+	for i := range p.Facts.Jobs {
+		if i == most {
+			f.Message += fmt.Sprintf(", and %s", input.Plural(int64(len(p.Facts.Jobs)-most), "more job"))
+			break
+		}
+		how, fix := jobEnd(p, &p.Facts.Jobs[i])
+		f.Message += [...]string{": ", ", and "}[min(i, 1)] + how
+		if i == 0 {
+			f.Fix = fix + "; then use Re-run failed jobs on the page of this run"
+		}
+	}
+	return f
+}
+
+// jobEnd says how a job of this run ended, and what helps.
+func jobEnd(p *check.Pass, j *facts.Job) (how, fix string) {
+	name, step := "the job "+strconv.Quote(j.Name), "its step "+strconv.Quote(j.Step)
+	switch {
+	case j.Conclusion == "skipped":
+		how, fix = name+" was skipped", "look at `if` and `needs` of "+name+" in the workflow"
+	case j.Conclusion == "cancelled" && j.Began:
+		how, fix = name+" was cancelled", "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it"
+		if j.Step != "" {
+			how += " in " + step
+		}
+	case j.Conclusion == "" && j.Step != "":
+		how, fix = step[len("its "):]+" of "+name+" failed", "open the log of "+step[len("its "):]+", and fix what it says"
+	case j.Conclusion == "":
+		how, fix = name+" has not ended", "list "+name+" under `needs` of the job that judges, so that the gate waits for it"
+	case !j.Began:
+		how, fix = name+" never started ("+j.Conclusion+")", "look at `runs-on` of "+name+", at its runners, and at the limits of the account"
+	case j.Step != "":
+		how, fix = name+" failed in "+step, "open the log of "+step+" in "+name+", and fix what it says"
+	default:
+		how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"
+	}
+	if j.Attempt != p.Facts.Event.Attempt {
+		how += fmt.Sprintf(", in attempt %d of this run", j.Attempt)
+	}
+	return how, fix
 }
 
 // reportEmpty reports each log that counts and is empty: another log cannot replace it.

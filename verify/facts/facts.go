@@ -30,6 +30,8 @@ type Facts struct {
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up
 	GitHub        *GitHub          `json:"github,omitzero"`     // nil when GitHub was not asked
+	// Jobs are the jobs of the run that judges that did not succeed; nil when nobody asked, as where no record is missing.
+	Jobs []Job `json:"jobs,omitzero"`
 }
 
 // Marshal writes facts.json as [Parse] reads it, for people to read as well.
@@ -188,6 +190,16 @@ type CrossPlace struct {
 	Line  int64  `json:"line"`
 }
 
+// Job is a job of the run that judges which did not succeed, as GitHub told when records were missing. It explains what is
+// missing, and decides nothing.
+type Job struct {
+	Name       string `json:"name"`
+	Attempt    int64  `json:"attempt"`              // of the run in which the job ran last
+	Conclusion string `json:"conclusion,omitempty"` // failure, cancelled, skipped, …, as GitHub says; "" before it ends
+	Step       string `json:"step,omitempty"`       // the first step that failed or was cancelled; "" when none did
+	Began      bool   `json:"began,omitempty"`      // a runner took the job
+}
+
 // Unavailable is a fact that the collector wanted and that is unavailable. It never means "no".
 type Unavailable struct {
 	What  Wanted `json:"what"`
@@ -219,10 +231,12 @@ const (
 	WantedPeople       Wanted = "people"
 	WantedTeams        Wanted = "teams"
 	WantedSameHead     Wanted = "same_head" // other pull requests with the same head
+	WantedJobs         Wanted = "jobs"      // the other jobs of the run that judges
 )
 
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
 	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedCross, WantedTasks, WantedPullRequest, WantedPullRequests,
 	WantedCommits, WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
+	WantedJobs,
 }

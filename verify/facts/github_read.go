@@ -53,6 +53,13 @@ func pullRequest(f *input.Fields) *PullRequest {
 	return p
 }
 
+func job(f *input.Fields) Job {
+	return Job{
+		Name: f.NeedText("name").Value, Attempt: needCount(f, "attempt", 1), Conclusion: textOrNull(f, "conclusion"), Step: textOrNull(f, "step"),
+		Began: f.Flag("began"),
+	}
+}
+
 func peer(f *input.Fields) Peer {
 	return Peer{
 		Number: needCount(f, "number", 1), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),

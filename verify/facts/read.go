@@ -56,6 +56,7 @@ func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 		Unavailable:   unavailable(f),
 		Membership:    membership(f),
 		GitHub:        github(f),
+		Jobs:          each(f, "jobs", job),
 	}
 	f.End()
 	return facts, errs

@@ -169,7 +169,8 @@ func (a *Action) openRun(files collect.Options) (*github.Run, error) {
 		}
 	}
 	return github.NewRun(github.Options{
-		EventName: a.Gha.Getenv("GITHUB_EVENT_NAME"), Attempt: a.Gha.Getenv("GITHUB_RUN_ATTEMPT"), Payload: payload, Repository: a.Gha.Getenv("GITHUB_REPOSITORY"),
+		EventName: a.Gha.Getenv("GITHUB_EVENT_NAME"), Attempt: a.Gha.Getenv("GITHUB_RUN_ATTEMPT"), RunID: a.Gha.Getenv("GITHUB_RUN_ID"),
+		Runner: a.Gha.Getenv("RUNNER_NAME"), Payload: payload, Repository: a.Gha.Getenv("GITHUB_REPOSITORY"),
 		APIURL: a.input("api_url"), RunnerAPI: a.Gha.Getenv("GITHUB_API_URL"), Token: a.input("token"), Version: verify.Version, Files: files,
 		Progress: func(stage string) { fmt.Fprintln(a.Std.Err, "closeout:", stage) },
 	})

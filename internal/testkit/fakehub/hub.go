@@ -190,6 +190,7 @@ func (h *Hub) routes() *http.ServeMux {
 		{"GET " + repo + "/collaborators/{login}/permission", "metadata: read", h.permission},
 		{"GET " + repo + "/actions/runs", "actions: read", h.runs},
 		{"GET " + repo + "/actions/runs/{id}/attempts/{attempt}", "actions: read", h.attempt},
+		{"GET " + repo + "/actions/runs/{id}/attempts/{attempt}/jobs", "actions: read", h.jobs},
 		{"GET " + repo + "/actions/runs/{id}/artifacts", "actions: read", h.artifacts},
 		{"GET " + repo + "/actions/artifacts/{id}/zip", "actions: read", h.zip},
 		{"GET /storage/{id}", "", h.storage},

@@ -26,7 +26,20 @@ type Run struct {
 	Repository       string // "" is the hub's
 	Earlier          []*Run // earlier attempts
 	Artifacts        []*Artifact
+	Jobs             []Job
 }
+
+// Job is a job of a run's newest attempt.
+type Job struct {
+	Name, Conclusion string // Conclusion "" is one that has not ended
+	Runner           string
+	Attempt          int64 // in which it ran; 0 is the run's newest
+	Run              int64 // what the list says of its run; 0 is the run's
+	Steps            []Step
+}
+
+// Step is a step of a job.
+type Step struct{ Name, Conclusion string }
 
 // Artifact is what a run uploaded.
 type Artifact struct {
@@ -95,6 +108,37 @@ func (h *Hub) attempt(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	refuse(w, http.StatusNotFound, "Not Found")
+}
+
+// jobs lists the jobs of the newest attempt.
+func (h *Hub) jobs(w http.ResponseWriter, r *http.Request) {
+	run := h.run(r)
+	if run == nil || strconv.FormatInt(max(run.Attempt, 1), 10) != r.PathValue("attempt") {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	nullable := func(text string) any {
+		if text == "" {
+			return nil
+		}
+		return text
+	}
+	status := func(conclusion string) string {
+		if conclusion == "" {
+			return "in_progress"
+		}
+		return "completed"
+	}
+	wrap(w, r, "jobs", run.Jobs, func(j Job) map[string]any {
+		steps := []map[string]any{}
+		for i, s := range j.Steps {
+			steps = append(steps, map[string]any{"name": s.Name, "number": i + 1, "status": status(s.Conclusion), "conclusion": nullable(s.Conclusion)})
+		}
+		return map[string]any{
+			"id": 1, "run_id": cmp.Or(j.Run, run.ID), "run_attempt": cmp.Or(j.Attempt, max(run.Attempt, 1)), "name": j.Name, "status": status(j.Conclusion),
+			"conclusion": nullable(j.Conclusion), "runner_name": nullable(j.Runner), "steps": steps,
+		}
+	})
 }
 
 func (h *Hub) artifacts(w http.ResponseWriter, r *http.Request) {
