@@ -16,7 +16,7 @@ func TestPicture(t *testing.T) {
 	if !found {
 		t.Fatal("the summary folds nothing")
 	}
-	compare(t, "docs/pictures/summary.svg", picture(shown))
+	compare(t, "docs/pictures/summary.svg", picture(address.ReplaceAllString(shown, "$1")))
 }
 
 // Sizes of the picture, in pixels.
@@ -119,9 +119,10 @@ func (c *canvas) table(rows []string) {
 }
 
 var (
-	mark   = regexp.MustCompile("\\*\\*|`")
-	bold   = regexp.MustCompile(`\*\*(.+?)\*\*`)
-	source = regexp.MustCompile("`([^`]+)`")
+	address = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	mark    = regexp.MustCompile("\\*\\*|`")
+	bold    = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	source  = regexp.MustCompile("`([^`]+)`")
 )
 
 func visible(text string) string { return mark.ReplaceAllString(text, "") }

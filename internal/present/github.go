@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 // maxAnnotations is how many annotations of one kind a workflow runner keeps for a step; it drops the rest silently.
 const maxAnnotations = 10
 
-// partLimit keeps the six parts of an annotation below the 4,096 characters at which the runner cuts one.
+// partLimit keeps the parts of an annotation, with the address of a page, below the 4,096 characters at which the runner cuts one.
 const partLimit = 600
 
 var (
@@ -53,7 +54,7 @@ func writeAnnotations(b *strings.Builder, r *report.Report, command string, seve
 		show = list[:min(len(list), most-1)]
 	}
 	for _, f := range show {
-		b.WriteString(annotation(command, f))
+		b.WriteString(annotation(command, r.Tool.Version, f))
 	}
 	if left := total - len(show); left > 0 {
 		fmt.Fprintf(b, "::%s title=closeout::%s like this: see the job summary or the report\n",
@@ -63,7 +64,7 @@ func writeAnnotations(b *strings.Builder, r *report.Report, command string, seve
 
 // annotation is one command. The column counts bytes, but the page counts characters: on a line that is not ASCII the mark
 // may be too far to the right.
-func annotation(command string, f report.Finding) string {
+func annotation(command, version string, f report.Finding) string {
 	var properties []string
 	add := func(key, value string) { properties = append(properties, key+"="+escapeProperty.Replace(value)) }
 	if f.Location.Path != "" {
@@ -75,20 +76,25 @@ func annotation(command string, f report.Finding) string {
 			add("col", strconv.Itoa(f.Location.Column))
 		}
 	}
-	add("title", "closeout: "+Line(f.Code))
-	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(f)) + "\n"
+	name := cmp.Or(nameOf(f), f.Code)
+	add("title", "closeout: "+Line(name))
+	return "::" + command + " " + strings.Join(properties, ",") + "::" + escapeData.Replace(annotationText(version, f)) + "\n"
 }
 
-// annotationText has one line each for message, first error of the output, place in the contract, expected, actual and fix,
-// without empty ones.
-func annotationText(f report.Finding) string {
-	lines := []string{Neutral(clip(f.Message, partLimit)) + marks(f)}
+// annotationText has one line each for message, fix, first error of the output, expected, actual, place in the contract, and the page
+// about it, without empty ones.
+func annotationText(version string, f report.Finding) string {
+	lines := []string{Neutral(clip(messageOf(f), partLimit)) + marks(f)}
 	for _, part := range [][2]string{
-		{"First error", firstError(f)}, {"Contract", clauseOf(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Fix", f.Fix},
+		{"Fix", f.Fix}, {"First error", firstError(f)}, {"Expected", f.Expected}, {"Actual", f.Actual}, {"Contract", clauseOf(f)},
 	} {
 		if part[1] != "" && part[1] != f.Message {
 			lines = append(lines, part[0]+": "+Neutral(clip(part[1], partLimit)))
 		}
 	}
-	return clip(strings.Join(lines, "\n"), 4000)
+	text := clip(strings.Join(lines, "\n"), 3800)
+	if page := rulePage(version, cmp.Or(nameOf(f), f.Code)); page != "" {
+		text += "\nAbout this: " + page
+	}
+	return text
 }

@@ -17,7 +17,7 @@ import (
 // reportRoom is how many bytes the lists of the page of a report may take, and reportPart how many they may take together with
 // the parts that are no lists.
 const (
-	reportRoom = 220_000
+	reportRoom = 240_000
 	reportPart = 275_000
 )
 
@@ -32,27 +32,27 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 	}
 	sum := sha256.Sum256(data)
 	p := reportPage{r, page.Forge(o.LinkBase), &page.Room{Bytes: reportRoom}, hex.EncodeToString(sum[:])}
-	p.room.Bytes = min(reportRoom, (&page.Room{Bytes: reportPart}).Without(page.Nodes{p.header(), page.Nodes(p.override()), page.Nodes(p.replay()), page.Footer(r.Tool)}).Bytes)
+	p.room.Bytes = min(reportRoom, (&page.Room{Bytes: reportPart}).Without(page.Nodes{p.header(), page.Nodes(p.override()), page.Nodes(p.next()), page.Nodes(p.mayOverride()), page.Nodes(p.replay()), page.Footer(r.Tool)}).Bytes)
 	blocking := page.Word("What blocks")
 	if r.Verdict == report.Overridden {
 		blocking = "What was overridden"
+	}
+	blocks, unknowns := p.findings(60, block), p.findings(40, unknown)
+	if unknowns != nil {
+		unknowns = append(unknowns, p.next()...)
+	} else if blocks != nil {
+		blocks = append(blocks, p.next()...)
 	}
 	return (&page.Page{
 		Title: page.Capital(page.Limited(r.Verdict)) + ": close-out gate" + page.Limited(p.about()), Skip: "Skip to the report",
 		Header: p.header(),
 		Parts: []page.Part{
 			{ID: "override", Title: "Override", Body: p.override()},
-			{ID: "blocking", Title: blocking, Body: p.findings(60, block)},
-			{ID: "unknown", Title: "What could not be checked", Body: p.findings(40, unknown)},
-			{ID: "next", Title: "What to do next", Body: p.next()},
-			{ID: "criteria", Title: "Acceptance criteria", Body: p.criteria()},
+			{ID: "blocking", Title: blocking, Body: blocks},
+			{ID: "unknown", Title: "What could not be checked", Body: unknowns},
+			{ID: "reviewer", Title: "For the reviewer", Body: p.reviewer()},
 			{ID: "group", Title: "Pull requests of the merge group", Body: p.pulls()},
-			{ID: "refused", Title: "Refused override labels", Body: p.refused()},
-			{ID: "approvals", Title: "For the reviewer", Body: p.approvals()},
-			{ID: "files", Title: "Files", Body: p.files()},
-			{ID: "other", Title: "Other findings", Body: p.other()},
-			{ID: "inputs", Title: "Inputs", Body: p.inputs()},
-			{ID: "replay", Title: "Replay", Body: p.replay()},
+			{ID: "more", Title: "More", Body: slices.Concat(p.mayOverride(), p.refused(), p.criteria(), p.files(), p.info(), p.inputs(), p.replay())},
 		},
 		Footer: page.Footer(r.Tool),
 	}).Write(w)
@@ -93,28 +93,43 @@ func (p *reportPage) header() page.Node {
 	if !known {
 		sign = "failed"
 	}
-	s := p.Subject
-	pull := page.Node(nil)
-	if s.PullRequest != nil {
-		pull = p.forge.Pull(fmt.Sprint(*s.PullRequest))
-	}
-	commit := func(id *string) page.Node {
-		if id == nil {
-			return nil
-		}
-		return p.forge.Commit(*id)
-	}
 	return page.El("header", page.Class(top),
 		page.El("p", page.Class("kicker"), page.Say("Close-out gate: verification report")),
 		page.El("h1", page.Icon(sign), page.Foreign(page.Capital(p.Verdict))),
 		page.El("p", page.Class("why"), p.why()),
-		p.note(),
-		page.Terms("tiles",
-			page.Term{Name: "Repository", Meaning: given(s.Repository)}, page.Term{Name: "Pull request", Meaning: pull}, page.Term{Name: "Task", Meaning: given(p.TaskID)},
-			page.Term{Name: "Head", Meaning: commit(s.HeadSHA)}, page.Term{Name: "Base", Meaning: commit(s.BaseSHA)},
-			page.Term{Name: "Findings", Meaning: page.Say(CountWords(p.Report))}, page.Term{Name: "Criteria passed", Meaning: page.Say(fmt.Sprintf("%d of %d", passedCriteria(p.Report), len(p.Acceptance)))},
-			page.Term{Name: "Files changed", Meaning: page.Count(p.Counts.Files)}, page.Term{Name: "Records", Meaning: page.Count(p.Counts.Records)},
-		), page.Patterns())
+		p.note(), p.subject(), page.Patterns())
+}
+
+// subject says in a line what was judged.
+func (p *reportPage) subject() page.Node {
+	s := p.Subject
+	var words page.Nodes
+	add := func(name string, shown page.Node) {
+		if shown == nil {
+			return
+		}
+		if words != nil {
+			words = append(words, page.Say(" · "))
+		}
+		words = append(words, page.Say(name), shown)
+	}
+	add("", given(s.Repository))
+	if s.PullRequest != nil {
+		add("pull request ", p.forge.Pull(fmt.Sprint(*s.PullRequest)))
+	}
+	add("task ", given(p.TaskID))
+	add("head ", p.commit(s.HeadSHA))
+	add("", page.Say(CountWords(p.Report)))
+	add("", page.Say(criteriaWords(p.Report)))
+	add("", page.Say(page.Plural(p.Counts.Files, "file"), " changed"))
+	return page.El("p", page.Class("rests"), words)
+}
+
+func (p *reportPage) commit(id *string) page.Node {
+	if id == nil {
+		return nil
+	}
+	return p.forge.Commit(*id)
 }
 
 // given is a text that may be missing.
@@ -136,11 +151,11 @@ func (p *reportPage) note() page.Node {
 // why is the cause of the verdict in a sentence.
 func (p *reportPage) why() page.Node {
 	first := func(severity, words string) page.Node {
-		list := ofSeverity(p.Report, severity)
+		list := inFixOrder(ofSeverity(p.Report, severity))
 		if len(list) == 0 {
 			return page.Say(words, ".")
 		}
-		return page.Nodes{page.Say(words, ": "), page.Foreign(list[0].Message), p.where(list[0])}
+		return page.Nodes{page.Say(words, ": "), page.Foreign(messageOf(list[0])), p.where(list[0])}
 	}
 	switch {
 	case isUsage(p.Report):
@@ -192,6 +207,9 @@ func (p *reportPage) findings(percent int, severities ...string) []page.Node {
 	if len(list) == 0 {
 		return nil
 	}
+	if severities[0] != warn && severities[0] != info {
+		list = inFixOrder(list)
+	}
 	room := p.room.Share(percent)
 	left := 0
 	var body []page.Node
@@ -212,60 +230,63 @@ func (p *reportPage) findings(percent int, severities ...string) []page.Node {
 	return append(body, page.Omitted(left, "the counts include them"))
 }
 
-// joinFindings joins findings that differ only in their place and in what is compared there.
-func joinFindings(list []report.Finding) [][]report.Finding {
-	type key struct{ code, severity, rule, message, fix, criterion string }
-	at := map[key]int{}
-	var groups [][]report.Finding
-	for _, f := range list {
-		k := key{f.Code, f.Severity, f.Rule, f.Message, f.Fix, f.Criterion}
-		i, known := at[k]
-		if !known || f.Output != nil {
-			i = len(groups)
-			at[k], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], f)
-	}
-	return groups
-}
-
 // findingCard shows findings that say the same; nil when there is no room. left is how many are not shown.
 func (p *reportPage) findingCard(room *page.Room, group []report.Finding) (card page.Node, left int) {
-	same := func(of func(f *report.Finding) string) bool {
-		return !slices.ContainsFunc(group, func(f report.Finding) bool { return of(&f) != of(&group[0]) })
-	}
-	sameExpected := same(func(f *report.Finding) string { return f.Expected })
-	sameActual := same(func(f *report.Finding) string { return f.Actual })
-	frame := func(places ...page.Node) page.Node { return p.cardFrame(group, sameExpected, sameActual, places) }
+	same := sameIn(group)
+	frame := func(places ...page.Node) page.Node { return p.cardFrame(group, same, places) }
 	if room.Take(frame()) == nil {
 		return nil, len(group)
 	}
 	items, left := room.Fit(len(group), func(i int) page.Node {
-		item := page.Nodes{p.at(group[i])}
-		if !sameExpected {
-			item = append(item, page.Say(" expected "), page.Foreign(group[i].Expected))
+		item := page.Nodes{p.at(group[i], same)}
+		if !same.message {
+			item = append(item, page.Say(": "), page.Foreign(messageOf(group[i])))
 		}
-		if !sameActual {
-			item = append(item, page.Say(" actual "), page.Foreign(group[i].Actual))
+		if !same.expected {
+			item = append(item, page.Say("; expected "), page.Foreign(group[i].Expected))
+		}
+		if !same.actual {
+			item = append(item, page.Say("; actual "), page.Foreign(group[i].Actual))
 		}
 		return page.El("li", item)
 	})
 	return frame(items...), left
 }
 
-// cardFrame is a card of findings that say the same, around the list of their places.
-func (p *reportPage) cardFrame(group []report.Finding, sameExpected, sameActual bool, places []page.Node) page.Node {
+// cardFrame is a card of findings that need the same fix, around the list of their places.
+func (p *reportPage) cardFrame(group []report.Finding, same shared, places []page.Node) page.Node {
 	f := group[0]
+	name := cmp.Or(nameOf(f), f.Code)
+	message, fix, clause := page.Node(nil), page.Node(nil), ""
+	if same.message {
+		message = page.El("p", page.Class("message"), page.Foreign(messageOf(f)))
+	}
+	if todo := fixOf(f); todo != "" {
+		fix = page.El("p", page.Class("fix"), page.El("b", page.Say("Fix: ")), page.Foreign(todo))
+	}
+	if same.clause {
+		clause = clauseOf(f)
+	}
 	rule := page.Node(nil)
-	if f.Rule != "" {
+	if f.Rule != "" && f.Rule != name {
 		rule = page.Nodes{page.Say(" "), page.Code(f.Rule)}
 	}
 	return page.El("article", page.Class(cards[SeverityOf(f)]),
-		page.El("h3", page.Code(f.Code), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
-		page.El("p", page.Class("message"), page.Foreign(f.Message)),
+		page.El("h3", page.About(rulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
+		message, fix,
 		page.El("ul", page.Class("places"), page.Nodes(places)),
-		page.Terms("facts", page.Term{Name: "Expected", Meaning: about(sameExpected, f.Expected)}, page.Term{Name: "Actual", Meaning: about(sameActual, f.Actual)}),
-		p.explained(f), tailOf(f))
+		page.Terms("facts", page.Term{Name: "First error", Meaning: codeOf(firstError(f))},
+			page.Term{Name: "Expected", Meaning: about(same.expected, f.Expected)}, page.Term{Name: "Actual", Meaning: about(same.actual, f.Actual)},
+			page.Term{Name: "Contract", Meaning: codeOf(clause)}),
+		tailOf(f))
+}
+
+// codeOf is a name; nil for none.
+func codeOf(s string) page.Node {
+	if s == "" {
+		return nil
+	}
+	return page.Code(s)
 }
 
 func times(n int) string {
@@ -286,7 +307,7 @@ func about(same bool, s string) page.Node {
 var cards = map[string]page.Word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
 
 // at is the place of a finding and what is special about it.
-func (p *reportPage) at(f report.Finding) page.Node {
+func (p *reportPage) at(f report.Finding, same shared) page.Node {
 	where := page.Say("no file")
 	if at := place(f.Location); at != "" {
 		where = page.Code(at)
@@ -303,21 +324,10 @@ func (p *reportPage) at(f report.Finding) page.Node {
 	if f.Overridden {
 		list = append(list, page.Say(" "), page.TagOf(report.Overridden))
 	}
-	if clause := clauseOf(f); clause != "" {
+	if clause := clauseOf(f); !same.clause && clause != "" {
 		list = append(list, page.Say(" because of "), page.Code(clause))
 	}
 	return list
-}
-
-func (p *reportPage) explained(f report.Finding) page.Node {
-	fix, firstLine := page.Node(nil), page.Node(nil)
-	if f.Fix != "" {
-		fix = page.Foreign(f.Fix)
-	}
-	if e := firstError(f); e != "" {
-		firstLine = page.Code(e)
-	}
-	return page.Terms("facts", page.Term{Name: "First error", Meaning: firstLine}, page.Term{Name: "Fix", Meaning: fix})
 }
 
 // tailOf is the output of a finding, a line of it in an element of its own.
@@ -336,25 +346,27 @@ func tailOf(f report.Finding) page.Node {
 	return page.El("details", page.El("summary", page.Say(title), page.Foreign(f.Output.Stream)), page.El("pre", page.At("tabindex", "0"), page.Nodes(lines)))
 }
 
-// next are the steps of the other formats.
+// next says what to do when everything is fixed.
 func (p *reportPage) next() []page.Node {
-	inStep := func(s string) string { return strings.ReplaceAll(page.Limited(s), "`", "'") }
-	steps, override := nextSteps(p.Report, inStep), overrideLine(p.Report)
-	if never := overrideNever(p.Report); never != "" {
-		steps = append(steps, never)
-	}
-	room := p.room.Share(20)
-	items, _ := room.Fit(len(steps), func(i int) page.Node { return page.El("li", page.El("bdi", quoted(steps[i]))) })
-	p.room.Bytes += room.Bytes
 	var body []page.Node
-	if items != nil {
-		body = []page.Node{page.El("ul", page.Class("steps"), page.Nodes(items))}
-	}
-	if override != "" {
-		body = append(body, page.El("p", page.Say("Or a person who may override ("), page.Foreign(overrideWho(p.Report)), page.Say(") can comment")),
-			page.El("pre", page.At("tabindex", "0"), page.Foreign(override)), page.El("p", page.Foreign(overrideSteps(p.Report, p.Settings.Override.Label))))
+	for _, step := range afterSteps(p.Report) {
+		body = append(body, page.El("p", page.El("bdi", quoted(page.Limited(step)))))
 	}
 	return body
+}
+
+// mayOverride says how a person overrides the findings.
+func (p *reportPage) mayOverride() []page.Node {
+	if never := overrideNever(p.Report); never != "" {
+		return []page.Node{page.El("p", page.Foreign(never))}
+	}
+	override := overrideLine(p.Report)
+	if override == "" {
+		return nil
+	}
+	return []page.Node{page.Fold(false, "To override this: what a person does",
+		page.El("p", page.Say("A person who may override ("), page.Foreign(overrideWho(p.Report)), page.Say(") can comment")),
+		page.El("pre", page.At("tabindex", "0"), page.Foreign(override)), page.El("p", page.Foreign(overrideSteps(p.Report, p.Settings.Override.Label))))}
 }
 
 // quoted is a step, in which backticks enclose what is typed.
@@ -395,7 +407,7 @@ func (p *reportPage) criteria() []page.Node {
 	})}
 	if len(p.Cross) > 0 {
 		list = append(list, p.room.Table(page.Listing{
-			Percent: 10, Caption: "Tests and code of two trees", Shown: true, Columns: []page.Column{{Title: "Run"}, {Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
+			Percent: 60, Caption: "Tests and code of two trees", Shown: true, Columns: []page.Column{{Title: "Run"}, {Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
 			N: len(p.Cross), More: inReport,
 			Cells: func(i int) []page.Node {
 				c := p.Cross[i]
@@ -403,7 +415,8 @@ func (p *reportPage) criteria() []page.Node {
 			},
 		}))
 	}
-	return append(list, p.companions()...)
+	list = append(list, p.companions()...)
+	return []page.Node{page.Fold(false, fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(p.Report), requiredCriteria(p.Report)), list...)}
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.
@@ -428,13 +441,13 @@ func (p *reportPage) companions() []page.Node {
 		return nil
 	}
 	const title = "Reports and their evidence levels"
-	return []page.Node{page.Fold(false, title, p.room.Table(page.Listing{
-		Percent: 20, Caption: title, Columns: companionColumns, N: len(p.Companions), More: inReport,
+	return []page.Node{p.room.Table(page.Listing{
+		Percent: 80, Caption: title, Shown: true, Columns: companionColumns, N: len(p.Companions), More: inReport,
 		Cells: func(i int) []page.Node {
 			c := p.Companions[i]
 			return []page.Node{page.Foreign(c.Kind), page.Code(c.Path), page.Foreign(c.Level), page.Optional(text(c.KeptFrom))}
 		},
-	}))}
+	})}
 }
 
 var pullColumns = []page.Column{
@@ -468,23 +481,38 @@ func (p *reportPage) refused() []page.Node {
 	if len(list) == 0 {
 		return nil
 	}
-	return []page.Node{p.room.Table(page.Listing{
+	return []page.Node{page.Fold(false, fmt.Sprintf("Refused override labels: %d", len(list)), p.room.Table(page.Listing{
 		Percent: 20, Caption: "Labels that do not count", Columns: refusedColumns, N: len(list), More: inReport,
 		Cells: func(i int) []page.Node {
 			r := list[i]
 			return []page.Node{page.Nodes{page.Code(r.Label), page.Say(at[i])}, page.Foreign(r.Actor), page.Foreign(r.Condition), page.Foreign(r.Why)}
 		},
-	})}
+	}))}
 }
 
-func (p *reportPage) approvals() []page.Node {
-	if len(p.Approvals) == 0 {
-		return nil
+// reviewer is what a reviewer should look at: what the tests of the base show, warnings, and the approvals that the contract
+// requires.
+func (p *reportPage) reviewer() []page.Node {
+	var body []page.Node
+	lines := crossLines(p.Report, report.OutcomePassed)
+	items, left := p.listed(20, len(lines), func(i int) page.Node { return page.Foreign(lines[i]) })
+	if items != nil {
+		body = append(body, page.El("ul", page.Nodes(items)), page.Omitted(left, inReport))
 	}
-	room := p.room.Share(10)
-	items, left := room.Fit(len(p.Approvals), func(i int) page.Node { return page.El("li", page.Foreign(p.Approvals[i])) })
+	body = append(body, p.findings(50, warn)...)
+	items, left = p.listed(10, len(p.Approvals), func(i int) page.Node { return page.Foreign(p.Approvals[i]) })
+	if items != nil {
+		body = append(body, page.El("p", page.Say("The contract requires these approvals:")), page.El("ul", page.Nodes(items)), page.Omitted(left, inReport))
+	}
+	return body
+}
+
+// listed are items of a list in that share of the room, in percent.
+func (p *reportPage) listed(percent, n int, item func(i int) page.Node) (items []page.Node, left int) {
+	room := p.room.Share(percent)
+	items, left = room.Fit(n, func(i int) page.Node { return page.El("li", item(i)) })
 	p.room.Bytes += room.Bytes
-	return []page.Node{page.El("p", page.Say("The contract requires these approvals:")), page.El("ul", page.Nodes(items)), page.Omitted(left, inReport)}
+	return items, left
 }
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
@@ -518,8 +546,7 @@ func (p *reportPage) files() []page.Node {
 			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), modesOf(f)}
 		},
 	})
-	bad := counts[0] + counts[1] + counts[2] + counts[6]
-	return append(fileStrip(counts), page.Fold(bad > 0 && len(list) <= 2*page.LongTable, "Show "+page.Plural(len(list), "file"), table))
+	return []page.Node{page.Fold(false, page.Plural(len(list), "file")+" changed", append(fileStrip(counts), table)...)}
 }
 
 // modesOf shows the mode of a file, or both if it changed.
@@ -552,12 +579,12 @@ func fileStrip(counts []int) []page.Node {
 	return []page.Node{page.El("figure", picture, page.Legend(used, func(k int) int { return amounts[k] }))}
 }
 
-func (p *reportPage) other() []page.Node {
-	list := p.findings(60, warn, info)
+func (p *reportPage) info() []page.Node {
+	list := p.findings(75, info)
 	if list == nil {
 		return nil
 	}
-	return []page.Node{page.Fold(false, fmt.Sprintf("Show %d warn, %d info", p.Counts.Warn, p.Counts.Info), list...)}
+	return []page.Node{page.Fold(false, "No action needed: "+page.Plural(p.Counts.Info, "note"), list...)}
 }
 
 var inputColumns = []page.Column{{Title: "Input", Class: "id"}, {Title: "File"}, {Title: "Trust"}, {Title: "Bytes", Class: "n"}, {Title: "sha256"}}
@@ -567,7 +594,7 @@ func (p *reportPage) inputs() []page.Node {
 		return nil
 	}
 	table := p.room.Table(page.Listing{
-		Percent: 60, Caption: "What the gate read, and how far it trusts it", Shown: true, Columns: inputColumns, N: len(p.Inputs), More: inReport,
+		Percent: 100, Caption: "What the gate read, and how far it trusts it", Shown: true, Columns: inputColumns, N: len(p.Inputs), More: inReport,
 		Cells: func(i int) []page.Node {
 			in := p.Inputs[i]
 			file := page.Nodes{page.Code(in.Path)}
@@ -577,7 +604,7 @@ func (p *reportPage) inputs() []page.Node {
 			return []page.Node{page.Foreign(in.Kind), file, page.Foreign(in.Trust), page.Count(in.Bytes), page.Code(in.SHA256)}
 		},
 	})
-	return []page.Node{page.Fold(len(p.Inputs) <= page.LongTable, "Show "+page.Plural(len(p.Inputs), "input"), table)}
+	return []page.Node{page.Fold(false, "Inputs of the decision: "+fmt.Sprint(len(p.Inputs)), table)}
 }
 
 func (p *reportPage) replay() []page.Node {
@@ -585,7 +612,7 @@ func (p *reportPage) replay() []page.Node {
 	if p.Strict {
 		strict = "yes: warnings block"
 	}
-	return []page.Node{
+	return []page.Node{page.Fold(false, "Judge it again",
 		page.El("p", page.Say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")),
 		page.El("pre", page.At("tabindex", "0"), page.Say("closeout replay BUNDLE")),
 		page.El("p", page.Say("This page is about the report with this sha256; the report in the bundle must have it too:")),
@@ -593,7 +620,8 @@ func (p *reportPage) replay() []page.Node {
 		page.Terms("facts",
 			page.Term{Name: "sha256 of the report", Meaning: page.El("code", page.Class("digest"), page.Say(p.digest))}, page.Term{Name: "Judged by", Meaning: page.Program(p.Tool)},
 			page.Term{Name: "Mode", Meaning: page.Foreign(p.Mode)}, page.Term{Name: "Strict", Meaning: page.Say(strict)}, page.Term{Name: "Minimum evidence", Meaning: page.Foreign(p.Settings.EvidenceMin)},
-			page.Term{Name: "Code tree", Meaning: given(p.Subject.CodeTree)}, page.Term{Name: "Changes from", Meaning: given(p.Subject.ChangesFrom)},
+			page.Term{Name: "Base", Meaning: p.commit(p.Subject.BaseSHA)}, page.Term{Name: "Code tree", Meaning: given(p.Subject.CodeTree)},
+			page.Term{Name: "Changes from", Meaning: given(p.Subject.ChangesFrom)}, page.Term{Name: "Records", Meaning: page.Count(p.Counts.Records)},
 		),
-	}
+	)}
 }

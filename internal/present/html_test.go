@@ -38,7 +38,7 @@ func TestWhyInASentence(t *testing.T) {
 		want string
 	}{
 		{base(), "2 of 2 acceptance criteria passed, and no finding blocks."},
-		{failed(), `3 findings block; the first: criterion "lint" failed: its last record exited with 1`},
+		{failed(), `3 findings block; the first: a file that decides what the checks do was changed (.github/workflows/ci.yml)`},
 		{overridden(), "mona accepted 3 blocking findings: CI file must move"},
 		{review(), "2 facts are unknown; the first: the checkout does not contain"},
 		{usage(), "the change was not judged. Found: unknown flag"},

@@ -28,23 +28,25 @@ type section struct {
 	tail  string
 }
 
-// writeMarkdown writes the page that a job summary shows: verdict, next steps and blocking findings on the first screen,
-// then the criteria, and the rest folded.
+// writeMarkdown writes the page that a job summary shows: the verdict, what blocks with its fix, and what a reviewer should
+// look at; the rest is folded.
 func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
-	blockTitle := "Blocking findings"
+	blockTitle := "What blocks"
 	if r.Verdict == report.Overridden {
-		blockTitle = "Overridden findings"
+		blockTitle = "What was overridden"
 	}
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
-		mdPulls(r),
 		mdFindings(blockTitle, r, block),
-		mdFindings("Unknown findings", r, unknown),
+		mdFindings("What could not be checked", r, unknown),
+		{head: mdAfter(r)},
+		mdReviewer(r),
+		mdPulls(r),
+		mdMayOverride(r),
 		mdRefused(r),
 		mdCriteria(r),
-		mdApprovals(r),
-		mdOther(r),
+		mdInfo(r),
 		mdFileList(r),
 		mdEvidence(r),
 		mdInputs(r),
@@ -110,50 +112,13 @@ func mdTop(r *report.Report) section {
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
-	switch { // which codes block
-	case r.Verdict == report.Overridden:
-		b.WriteString("A person overrode " + mdCodes(r, block) + ".<br>\n")
-	case r.Counts.Block > 0:
-		b.WriteString("Blocked by " + mdCodes(r, block) + ".<br>\n")
-	case r.Counts.Unknown > 0:
-		b.WriteString("Not decided because of " + mdCodes(r, unknown) + ".<br>\n")
-	}
 	b.WriteString(CountWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(int64(r.Counts.Files), "file") + " changed")
 	// That a label does not count is said at the top: the person who added it waits for a green run.
 	if list, at := refusals(r); len(list) > 0 && r.Verdict != report.Overridden {
 		b.WriteString("<br>\nThe label " + MDCode(list[0].Label) + at[0] + " does not count: " + MDText(list[0].Why))
 	}
 	b.WriteString("\n\n" + mdSubject(r))
-	mdNext(&b, r)
 	return section{head: b.String()}
-}
-
-// topCodes is how many codes the line of the verdict names.
-const topCodes = 6
-
-// mdCodes lists the codes and diff rules of a severity with their number, in the order of the report.
-func mdCodes(r *report.Report, severity string) string {
-	var codes []string
-	times := map[string]int{}
-	for _, f := range ofSeverity(r, severity) {
-		name := cmp.Or(nameOf(f), f.Code)
-		if times[name] == 0 {
-			codes = append(codes, name)
-		}
-		times[name]++
-	}
-	var words []string
-	for _, code := range codes[:min(len(codes), topCodes)] {
-		word := MDCode(code)
-		if times[code] > 1 {
-			word += fmt.Sprintf(" (%d)", times[code])
-		}
-		words = append(words, word)
-	}
-	if left := len(codes) - len(words); left > 0 {
-		words = append(words, input.Plural(int64(left), "more code"))
-	}
-	return strings.Join(words, ", ")
 }
 
 func mdSubject(r *report.Report) string {
@@ -178,63 +143,134 @@ func mdSubject(r *report.Report) string {
 	return strings.Join(words, " · ") + "\n\n"
 }
 
-// mdNext writes the next steps. The override line is in a code block that is easy to copy.
-func mdNext(b *strings.Builder, r *report.Report) {
-	steps, override := nextSteps(r, MDText), overrideLine(r)
-	if never := overrideNever(r); never != "" {
-		steps = append(steps, never)
+// mdAfter says what to do when everything is fixed.
+func mdAfter(r *report.Report) string {
+	steps := afterSteps(r)
+	if len(steps) == 0 {
+		return ""
 	}
-	if len(steps) == 0 && override == "" {
-		return
-	}
-	b.WriteString("### What to do next\n\n")
-	for _, step := range steps {
-		b.WriteString("- " + step + "\n")
-	}
-	b.WriteString("\n")
-	if override != "" {
-		b.WriteString("Or a person who may override (" + MDText(overrideWho(r)) + ") can comment\n\n```text\n" + override + "\n```\n\n" +
-			overrideSteps(r, MDCode(r.Settings.Override.Label)) + "\n\n")
-	}
+	return strings.Join(steps, "\n\n") + "\n\n"
 }
 
-// mdFindings lists the findings of one severity; the section is empty when there are none.
-func mdFindings(title string, r *report.Report, severity string) section {
-	list := ofSeverity(r, severity)
-	if len(list) == 0 {
+// mdMayOverride says how a person overrides the findings. The line to comment is in a code block that is easy to copy.
+func mdMayOverride(r *report.Report) section {
+	if never := overrideNever(r); never != "" {
+		return section{head: MDText(never) + "\n\n"}
+	}
+	override := overrideLine(r)
+	if override == "" {
 		return section{}
 	}
+	return section{head: details("To override this: what a person does") + "A person who may override (" + MDText(overrideWho(r)) +
+		") can comment\n\n```text\n" + override + "\n```\n\n" + overrideSteps(r, MDCode(r.Settings.Override.Label)) + "\n" + endDetails}
+}
+
+// mdFindings lists the findings of one severity, each fix once; the section is empty when there are none.
+func mdFindings(title string, r *report.Report, severity string) section {
+	s := mdGroups(r, inFixOrder(ofSeverity(r, severity)))
+	if s.count == 0 {
+		return s
+	}
+	s.head = fmt.Sprintf("### %s: %d\n\n", title, max(countOf(r, severity), len(ofSeverity(r, severity))))
+	s.tail = "\n"
+	return s
+}
+
+// mdGroups are list items of findings that need the same fix.
+func mdGroups(r *report.Report, list []report.Finding) section {
+	groups := joinFindings(list)
 	return section{
-		head:  fmt.Sprintf("### %s: %d\n\n", title, max(countOf(r, severity), len(list))),
-		count: len(list), left: leftItem, tail: "\n",
-		item: func(i int) string { return mdFinding(list[i], "") },
+		count: len(groups), item: func(i int) string { return mdGroup(r, groups[i]) },
+		left: func(n int) string {
+			findings := 0
+			for _, g := range groups[len(groups)-n:] {
+				findings += len(g)
+			}
+			return leftItem(findings)
+		},
 	}
 }
 
-// mdFinding is a list item: code, location and message, then what explains it, the fix, and the output, folded. Prefix is a trusted word before the
-// code.
-func mdFinding(f report.Finding, prefix string) string {
+// mdPlaces is how many places of findings that need the same fix are listed.
+const mdPlaces = 20
+
+// mdGroup is a list item: what the findings are called, place and message of a single one, the fix, what explains it, and the
+// output, folded. The places of several are a list below.
+func mdGroup(r *report.Report, group []report.Finding) string {
+	f, same := group[0], sameIn(group)
 	var b strings.Builder
-	b.WriteString("- " + prefix + "**" + MDCode(f.Code) + "**")
-	if at := place(f.Location); at != "" {
+	b.WriteString("- " + mdName(r, f))
+	if at := place(f.Location); len(group) == 1 && at != "" {
 		b.WriteString(" at " + MDCode(at))
 	}
-	b.WriteString(": " + MDText(f.Message) + marks(f) + "\n")
-	for _, part := range [][2]string{{"First error", firstError(f)}, {"Contract", clauseOf(f)}} {
-		if part[1] != "" {
-			b.WriteString("  - " + part[0] + ": " + MDCode(part[1]) + "\n")
+	if len(group) > 1 {
+		fmt.Fprintf(&b, " (%d)", len(group))
+	}
+	if same.message {
+		b.WriteString(": " + MDText(messageOf(f)))
+	}
+	if len(group) == 1 {
+		b.WriteString(marks(f))
+	}
+	b.WriteString("\n")
+	part := func(name, shown string, given bool) {
+		if given {
+			b.WriteString("  - " + name + ": " + shown + "\n")
+		}
+	}
+	part("**Fix**", MDText(fixOf(f)), fixOf(f) != "")
+	if len(group) > 1 {
+		for _, one := range group[:min(len(group), mdPlaces)] {
+			b.WriteString("  - " + mdPlace(one, same) + "\n")
+		}
+		if left := len(group) - mdPlaces; left > 0 {
+			fmt.Fprintf(&b, "  - … and %d more; the report lists them\n", left)
 		}
 	}
 	expected, actual := mdCompared(f)
-	for _, part := range [][3]string{{"Expected", f.Expected, expected}, {"Actual", f.Actual, actual}, {"**Fix**", f.Fix, MDText(f.Fix)}} {
-		if part[1] != "" && part[1] != f.Message { // not twice
-			b.WriteString("  - " + part[0] + ": " + part[2] + "\n")
-		}
-	}
+	part("First error", MDCode(firstError(f)), firstError(f) != "")
+	part("Expected", expected, same.expected && f.Expected != "" && f.Expected != f.Message) // not twice
+	part("Actual", actual, same.actual && f.Actual != "" && f.Actual != f.Message)
+	part("Contract", MDCode(clauseOf(f)), same.clause && clauseOf(f) != "")
 	if f.Output != nil {
 		b.WriteString(mdTail(f.Output))
 	}
 	return b.String()
+}
+
+// mdPlace is where one of several findings is, and what it does not share with the others.
+func mdPlace(f report.Finding, same shared) string {
+	text := "the change"
+	switch at := place(f.Location); {
+	case at != "":
+		text = MDCode(at)
+	case f.Criterion != "":
+		text = MDCode(f.Criterion)
+	}
+	if !same.message {
+		text += ": " + MDText(messageOf(f))
+	}
+	expected, actual := mdCompared(f)
+	if !same.expected && f.Expected != "" {
+		text += "; expected " + expected
+	}
+	if !same.actual && f.Actual != "" {
+		text += "; actual " + actual
+	}
+	if clause := clauseOf(f); !same.clause && clause != "" {
+		text += "; contract " + MDCode(clause)
+	}
+	return text + marks(f)
+}
+
+// mdName is what a finding is called, with a link to its page.
+func mdName(r *report.Report, f report.Finding) string {
+	name := cmp.Or(nameOf(f), f.Code)
+	shown := "**" + MDCode(name) + "**"
+	if page := rulePage(r.Tool.Version, name); page != "" {
+		return "[" + shown + "](" + page + ")"
+	}
+	return shown
 }
 
 // mdCompared is what a finding expected and what it found. A diff rule quotes lines of code, which stay whole.
@@ -271,8 +307,8 @@ func mdRefused(r *report.Report) section {
 		return section{}
 	}
 	return section{
-		head:  "### Refused override labels\n\n" + MDHead("Label", "Added by", "Condition", "Why"),
-		count: len(list), left: leftRow(4), tail: "\n",
+		head:  details(fmt.Sprintf("Refused override labels: %d", len(list))) + MDHead("Label", "Added by", "Condition", "Why"),
+		count: len(list), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
 			refused := list[i]
 			return MDRow(MDCode(refused.Label)+at[i], MDCode(refused.Actor), MDText(refused.Condition), MDText(refused.Why))
@@ -296,16 +332,16 @@ func mdCriteria(r *report.Report) section {
 			names = append(names, "Why not higher")
 		}
 	}
-	tail := "\n"
+	tail := ""
 	for _, shown := range crossLines(r) {
-		tail += "- " + MDText(shown) + "\n"
+		tail += "\n- " + MDText(shown)
 	}
-	if len(r.Cross) > 0 {
+	if tail != "" {
 		tail += "\n"
 	}
 	return section{
-		head:  fmt.Sprintf("### Acceptance: %d of %d passed\n\n", passedCriteria(r), requiredCriteria(r)) + MDHead(names...),
-		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail,
+		head:  details(fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(r), requiredCriteria(r))) + MDHead(names...),
+		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail + endDetails,
 		item: func(i int) string {
 			a := r.Acceptance[i]
 			outcome := outcomeSigns[a.Outcome] + MDText(a.Outcome)
@@ -326,15 +362,38 @@ func mdOptional(s string) string {
 	return MDText(s)
 }
 
-func mdApprovals(r *report.Report) section {
-	if len(r.Approvals) == 0 {
+// mdReviewer is what a reviewer should look at: warnings, and the approvals that the contract requires; and what the tests of the
+// base show that passed.
+func mdReviewer(r *report.Report) section {
+	s := mdGroups(r, ofSeverity(r, warn))
+	warnings := s.count
+	lines := crossLines(r, report.OutcomePassed)
+	for i, shown := range lines {
+		lines[i] = "- " + MDText(shown) + "\n"
+	}
+	s.count += len(r.Approvals)
+	if s.count == 0 && len(lines) == 0 {
 		return section{}
 	}
-	return section{
-		head:  "### For the reviewer\n\nThe contract requires these approvals:\n\n",
-		count: len(r.Approvals), left: leftItem, tail: "\n",
-		item: func(i int) string { return "- " + MDText(r.Approvals[i]) + "\n" },
+	title := "### For the reviewer"
+	if warnings > 0 {
+		title += ": " + input.Plural(int64(max(r.Counts.Warn, len(ofSeverity(r, warn)))), "warning")
 	}
+	s.head, s.tail = title+"\n\n"+strings.Join(lines, ""), "\n"
+	ofGroups, leftGroups := s.item, s.left
+	s.item = func(i int) string {
+		if i < warnings {
+			return ofGroups(i)
+		}
+		return "- The contract requires this approval: " + MDText(r.Approvals[i-warnings]) + "\n"
+	}
+	s.left = func(n int) string {
+		if n <= len(r.Approvals) {
+			return leftItem(n)
+		}
+		return leftGroups(n - len(r.Approvals))
+	}
+	return s
 }
 
 // details starts a folded part of the page; after the empty line Markdown continues.
@@ -344,16 +403,15 @@ func details(summary string) string {
 
 const endDetails = "\n</details>\n\n"
 
-func mdOther(r *report.Report) section {
-	list := ofSeverity(r, warn, info)
+// mdInfo lists what needs no action.
+func mdInfo(r *report.Report) section {
+	list := ofSeverity(r, info)
 	if len(list) == 0 {
 		return section{}
 	}
-	return section{
-		head:  details(fmt.Sprintf("Other findings: %d warn, %d info", r.Counts.Warn, r.Counts.Info)),
-		count: len(list), left: leftItem, tail: endDetails,
-		item: func(i int) string { return mdFinding(list[i], SeverityOf(list[i])+" ") },
-	}
+	s := mdGroups(r, list)
+	s.head, s.tail = details("No action needed: "+input.Plural(int64(max(r.Counts.Info, len(list))), "note")), endDetails
+	return s
 }
 
 // fileClasses are the classes of touched files, the most relevant to a reviewer first.

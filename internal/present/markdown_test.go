@@ -197,18 +197,18 @@ func TestQuotedCode(t *testing.T) {
 		Expected: "t.Errorf(\"Sum is %d\", got), as at the merge base", Actual: "func TestA(t *testing.T) { // `x` @y",
 	}
 	for _, want := range []string{"  - Expected: `t.Errorf(\"Sum is %d\", got)`, as at the merge base\n", "  - Actual: ``func TestA(t *testing.T) { // `x` @y``\n"} {
-		if got := mdFinding(f, ""); !strings.Contains(got, want) {
+		if got := mdGroup(&report.Report{}, []report.Finding{f}); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
 	f.Expected, f.Actual = "the test runs, as at the merge base", "not there any more"
 	for _, want := range []string{"  - Expected: the test runs, as at the merge base\n", "  - Actual: not there any more\n"} {
-		if got := mdFinding(f, ""); !strings.Contains(got, want) {
+		if got := mdGroup(&report.Report{}, []report.Finding{f}); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	r := &report.Report{Verdict: report.Failed, Findings: []report.Finding{f}, Counts: report.Counts{Block: 1}}
-	if got := mdTop(r).head; !strings.Contains(got, "Blocked by `closeout/test-hollowed`.") || !strings.Contains(got, "`closeout explain closeout/test-hollowed`") {
+	r := &report.Report{Tool: report.Tool{Version: "1.2.3"}}
+	if got := mdGroup(r, []report.Finding{f}); !strings.HasPrefix(got, "- [**`closeout/test-hollowed`**](https://github.com/closeout-gate/closeout/blob/v1.2.3/docs/reference/rules.md#closeouttest-hollowed): TestA checks nothing\n") {
 		t.Errorf("the rule is not named: %q", got)
 	}
 }
@@ -230,7 +230,7 @@ func TestMarkdownFlood(t *testing.T) {
 	for i := range 20000 {
 		at := report.Location{Path: fmt.Sprintf("%d/%s", i, long)}
 		if i < report.MaxFindings {
-			r.Findings = append(r.Findings, finding("scope.off_scope", severities[i%4], long, at, long, long, long))
+			r.Findings = append(r.Findings, finding("scope.off_scope", severities[i%4], long, at, long, long, fmt.Sprint(i, long)))
 		}
 		r.Files = append(r.Files, report.File{Path: at.Path, Class: "off_scope", Status: "added", NewMode: "100644"})
 		r.Acceptance = append(r.Acceptance, report.Acceptance{ID: long, Run: []string{long}, Outcome: "failed", KeptFrom: &long})
@@ -243,8 +243,8 @@ func TestMarkdownFlood(t *testing.T) {
 		t.Errorf("only %d bytes used of %d", len(page), MaxSummary)
 	}
 	checkPage(t, page)
-	for _, part := range []string{"### Blocking findings: ", "### Unknown findings", "### Refused override labels", "### Acceptance: ", "### For the reviewer",
-		"Other findings: ", "files changed: ", "Reports and their", "Inputs of the decision", "Judged by", "more, left out here", "more, in the report"} {
+	for _, part := range []string{"### What blocks: ", "### What could not be checked: ", "Refused override labels: ", "Acceptance: ", "### For the reviewer: ",
+		"No action needed: ", "files changed: ", "Reports and their", "Inputs of the decision", "Judged by", "more, left out here", "more, in the report"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is missing", part)
 		}

@@ -33,12 +33,33 @@ func nextSteps(r *report.Report, safe func(string) string) []string {
 	return nil
 }
 
+// afterSteps says what to do beyond the fixes, for a page that shows each fix beside its finding.
+func afterSteps(r *report.Report) []string {
+	var steps []string
+	switch {
+	case isUsage(r):
+		return []string{"The gate was not called or configured correctly; the change was not judged. Correct this, then run it again."}
+	case r.Verdict == report.Failed && isGroup(r):
+		steps = append([]string{"Push to the pull request with the findings, and add it to the queue again."}, groupSteps(r)...)
+	case r.Verdict == report.Failed:
+		steps = []string{againStep(r)}
+	case r.Verdict == report.Review:
+		steps = []string{"Nothing is known to be wrong, but unknown findings cannot be overridden."}
+	}
+	if len(steps) > 0 && hasCode(ofSeverity(r, unknown), "subject.moved") {
+		steps = append(steps, movedStep)
+	}
+	return steps
+}
+
+const movedStep = "The pull request has changed since this run started: see its newest run, or re-run the job."
+
 // maxFixes is how many different fixes the first screen shows.
 const maxFixes = 6
 
 // fixOrder is the order in which fixes have the most effect: what cannot be read hides other findings, and an edit makes
 // records stale, so commands come last. A code that begins with none of them comes before commands.
-var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "scope.", "group.", "rule", "closeout/"}
+var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "cross.", "scope.", "group.", "rule", "closeout/"}
 
 // commandCodes begin the codes of findings that a command must be run for.
 var commandCodes = []string{"acceptance.", "coverage.", "evidence.", "feedback."}
@@ -95,9 +116,12 @@ func withoutEffects(list []report.Finding) []report.Finding {
 	if !hasCode(list, "contract.missing") && !hasCode(list, "contract.malformed") {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(f report.Finding) bool {
-		return f.Code == "feedback.missing" || f.Code == "rules.missing"
-	})
+	return slices.DeleteFunc(slices.Clone(list), isEffect)
+}
+
+// isEffect reports whether a finding only follows where no contract can be read.
+func isEffect(f report.Finding) bool {
+	return f.Code == "feedback.missing" || f.Code == "rules.missing"
 }
 
 // subjectOf is the file or criterion that a finding is about; "" where its location is the log or report that shows it.
@@ -160,7 +184,7 @@ func againStep(r *report.Report) string {
 // unknownSteps says what to do about unavailable facts.
 func unknownSteps(r *report.Report, safe func(string) string) []string {
 	if list := ofSeverity(r, unknown); hasCode(list, "subject.moved") {
-		steps := []string{"The pull request has changed since this run started: see its newest run, or re-run the job."}
+		steps := []string{movedStep}
 		if len(list) == 1 {
 			return steps
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -305,7 +306,7 @@ func TestSARIF(t *testing.T) {
 	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed" {
 		t.Errorf("help is %+v", rule)
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != projectPage+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
+	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != page.Project+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
 		t.Errorf("the address of the help is %+v", rule)
 	}
 	if rule := run.Tool.Driver.Rules[1]; rule.HelpURI != "" || rule.Help.Markdown != "" {
@@ -375,16 +376,16 @@ func TestGitHubTextLimit(t *testing.T) {
 }
 
 func TestSARIFLinks(t *testing.T) {
-	const page = "https://example.com/v1/docs/"
+	const reference = "https://example.com/v1/docs/"
 	for text, want := range map[string]string{
-		"see [a](git.md#b), [c](#d) and [e](https://f)": "see [a](" + page + "git.md#b), [c](" + page + "rules.md#d) and [e](https://f)",
+		"see [a](git.md#b), [c](#d) and [e](https://f)": "see [a](" + reference + "git.md#b), [c](" + reference + "rules.md#d) and [e](https://f)",
 		"no link (x) [y]": "no link (x) [y]",
 	} {
-		if got := absoluteLinks(text, page, "rules.md"); got != want {
+		if got := absoluteLinks(text, reference, reference+"rules.md"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := docsPage("1/../../x y"); got != projectPage+"/blob/v1%2F..%2F..%2Fx%20y/docs/reference/" {
+	if got := docsPage("1/../../x y"); got != page.Project+"/blob/v1%2F..%2F..%2Fx%20y/docs/reference/" {
 		t.Error(got)
 	}
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func expectedCommands(r *report.Report) []pagetest.WorkflowCommand {
 			shown = min(shown, 9)
 		}
 		for _, f := range list[:shown] {
-			want = append(want, expectedCommand(name, f))
+			want = append(want, expectedCommand(name, r.Tool.Version, f))
 		}
 		if shown < total {
 			noun := "findings"
@@ -85,8 +86,8 @@ func expectedCommands(r *report.Report) []pagetest.WorkflowCommand {
 	return want
 }
 
-func expectedCommand(name string, f report.Finding) pagetest.WorkflowCommand {
-	c := pagetest.WorkflowCommand{Name: name, Properties: map[string]string{"title": "closeout: " + Line(f.Code)}, Data: annotationText(f)}
+func expectedCommand(name, version string, f report.Finding) pagetest.WorkflowCommand {
+	c := pagetest.WorkflowCommand{Name: name, Properties: map[string]string{"title": "closeout: " + Line(cmp.Or(nameOf(f), f.Code))}, Data: annotationText(version, f)}
 	if f.Location.Path == "" {
 		return c
 	}

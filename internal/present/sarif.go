@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -17,7 +18,6 @@ import (
 const (
 	sarifVersion = "2.1.0"
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-	projectPage  = "https://github.com/closeout-gate/closeout"
 	// standingContract is the location of a finding without a file when no contract was read.
 	standingContract = ".closeout/scope_contract.json"
 )
@@ -117,7 +117,7 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	codes = slices.Compact(codes)
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
-			InformationURI: projectPage, Rules: sarifRules(codes, o.Docs, docsPage(r.Tool.Version))}},
+			InformationURI: page.Project, Rules: sarifRules(codes, o.Docs, r.Tool.Version)}},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		Results:     []sarifResult{},
 		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
@@ -138,12 +138,27 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 
 // docsPage is the address of the reference of a version. Its directory is the tag of the release.
 func docsPage(version string) string {
-	return projectPage + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/reference/"
+	return page.Project + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/reference/"
 }
 
-// sarifRules describes codes and diff rules. Their help is a section of the rule book, which is page + "codes.md", or of the
-// page of the diff rules.
-func sarifRules(codes []string, docs func(string) string, page string) []sarifRule {
+// rulePage is the address of what the reference of a version says about a code or diff rule; "" for what is neither, and for what
+// is no version.
+func rulePage(version, name string) string {
+	if version == "" || len(version) > 64 || strings.Trim(version, plainWord) != "" {
+		return ""
+	}
+	anchor := strings.NewReplacer(".", "", "/", "").Replace(name) // as GitHub names the heading
+	switch {
+	case isRule(name):
+		return docsPage(version) + "rules.md#" + anchor
+	case isCode(name):
+		return docsPage(version) + "codes.md#" + anchor
+	}
+	return ""
+}
+
+// sarifRules describes codes and diff rules. Their help is what the reference of a version says about them.
+func sarifRules(codes []string, docs func(string) string, version string) []sarifRule {
 	rules := []sarifRule{}
 	for _, code := range codes {
 		help := ""
@@ -152,12 +167,9 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 		}
 		rule := sarifRule{ID: Line(code)}
 		if help != "" {
-			book := "codes.md"
-			if isRule(code) {
-				book = "rules.md"
-			}
-			anchor := percentEncode(strings.NewReplacer(".", "", "/", "").Replace(code)) // as GitHub names the heading
-			rule.HelpURI, rule.Help.Markdown = page+book+"#"+anchor, absoluteLinks(help, page, book)
+			rule.HelpURI = rulePage(version, code)
+			book, _, _ := strings.Cut(rule.HelpURI, "#")
+			rule.Help.Markdown = absoluteLinks(help, docsPage(version), book)
 		} else {
 			help = "Run closeout explain " + Line(code) + " to read what this code means and how to fix it."
 		}
@@ -168,8 +180,8 @@ func sarifRules(codes []string, docs func(string) string, page string) []sarifRu
 }
 
 // absoluteLinks lets the links of a page of the documentation work elsewhere.
-func absoluteLinks(markdown, page, book string) string {
-	return strings.NewReplacer("](https://", "](https://", "](#", "]("+page+book+"#", "](", "]("+page).Replace(markdown)
+func absoluteLinks(markdown, reference, book string) string {
+	return strings.NewReplacer("](https://", "](https://", "](#", "]("+book+"#", "](", "]("+reference).Replace(markdown)
 }
 
 var (

@@ -226,15 +226,18 @@ func criteriaWords(r *report.Report) string {
 	return fmt.Sprintf("%d of %d acceptance criteria passed%s", passedCriteria(r), required, also)
 }
 
-// crossLines is what the tests of the base show, a line for a criterion: "old tests on the new code (unit): 298 of 298 passed".
-func crossLines(r *report.Report) []string {
+// crossLines is what the tests of the base show, a line for a criterion: "old tests on the new code (unit): 298 of 298 passed". Only
+// some outcomes count, where some are given.
+func crossLines(r *report.Report, outcomes ...string) []string {
 	const most = 20
 	var lines []string
-	for _, c := range r.Cross[:min(len(r.Cross), most)] {
-		lines = append(lines, crossTree(c)+" ("+c.Criterion+"): "+c.Shown)
+	for _, c := range r.Cross {
+		if len(outcomes) == 0 || slices.Contains(outcomes, c.Outcome) {
+			lines = append(lines, crossTree(c)+" ("+c.Criterion+"): "+c.Shown)
+		}
 	}
-	if more := len(r.Cross) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("… and %d more", more))
 	}
 	return lines
 }

@@ -383,6 +383,18 @@ func (f Forge) Commit(id string) Node {
 	return El("a", g.Attr("href", string(f)+"/commit/"+id), Code(id[:12]))
 }
 
+// Project is where the pages about codes are.
+const Project = "https://github.com/closeout-gate/closeout"
+
+// About is a name with a link to our page about it, where the address is one.
+func About(address, name string) Node {
+	rest, ours := strings.CutPrefix(address, Project+"/blob/v")
+	if !ours || strings.Trim(rest, letters+"-._~%/#") != "" {
+		return Code(name)
+	}
+	return El("a", g.Attr("href", Project+"/blob/v"+rest), Code(name))
+}
+
 // Optional is a foreign text, or a dash for "".
 func Optional(s string) Node {
 	if s == "" {

@@ -23,6 +23,7 @@ var makers = []string{
 	`Spoken: g.Attr("aria-label", Visible(s))`, `Say: g.Text(Visible(strings.Join(words, "")))`,
 	`document: g.Attr("content", policy())`, `document: g.Raw(stylesheet)`, `Fold: g.Attr("open")`, `Take: g.Raw(b.String())`,
 	`Pull: g.Attr("href", string(f)+"/pull/"+id)`, `Commit: g.Attr("href", string(f)+"/commit/"+id)`,
+	`About: g.Attr("href", Project+"/blob/v"+rest)`,
 }
 
 // pageSource lists where a file breaks these rules.

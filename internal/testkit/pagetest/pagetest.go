@@ -102,6 +102,9 @@ func Structure(root *html.Node) []string {
 	return wrong
 }
 
+// reference is where the addresses of our own pages begin.
+const reference = "https://github.com/closeout-gate/closeout/blob/v"
+
 // elementRules lists what is wrong with one element.
 func elementRules(n *html.Node, ids map[string]int) []string {
 	var wrong []string
@@ -115,7 +118,8 @@ func elementRules(n *html.Node, ids map[string]int) []string {
 		if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" {
 			say("has the attribute %s", a.Key)
 		}
-		if a.Key == "href" && !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, LinkBase+"/pull/") && !strings.HasPrefix(a.Val, LinkBase+"/commit/") {
+		known := func(start string) bool { return strings.HasPrefix(a.Val, start) }
+		if a.Key == "href" && !slices.ContainsFunc([]string{"#", LinkBase + "/pull/", LinkBase + "/commit/", reference}, known) {
 			say("links to %q", a.Val)
 		}
 		if a.Key == "href" && strings.HasPrefix(a.Val, "#") && ids[a.Val[1:]] != 1 {
