@@ -49,6 +49,14 @@ var workflowCases = []lintCase{
 	{"workflow.skippable", "other step", []edit{flow("      - name: Judge\n", "      - name: Judge\n        if: ${{ !cancelled() }}\n        continue-on-error: false\n")}, "", ""},
 
 	{"workflow.permissions", "none", []edit{flow("    permissions:\n      contents: read\n    outputs", "    outputs"), flow("\npermissions: {}\n", "\n")}, input.Warn, "the job record has the default permissions"},
+	{"workflow.permissions", "of the caller", []edit{
+		flow("on:\n  pull_request:\n    types: [opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled]", "on: {workflow_call: {}}"),
+		flow("    permissions:\n      contents: read\n      pull-requests: read\n      issues: read\n", ""), flow("\npermissions: {}\n", "\n"),
+	}, "", ""},
+	{"workflow.permissions", "of the caller, for the code of the change", []edit{
+		flow("on:\n  pull_request:\n    types: [opened, synchronize, reopened, ready_for_review, edited, labeled, unlabeled]", "on: {workflow_call: {}}"),
+		flow("    permissions:\n      contents: read\n    outputs", "    outputs"), flow("\npermissions: {}\n", "\n"),
+	}, input.Warn, "the job record has the default permissions"},
 	{"workflow.permissions", "write", []edit{flow("      contents: read\n    outputs", "      contents: write\n    outputs")}, input.Warn, flowPath + ":10:7 the job record may do more than it needs: contents: write → remove contents: write"},
 	{"workflow.permissions", "all", []edit{flow("    permissions:\n      contents: read\n    outputs", "    permissions: write-all\n    outputs")}, input.Warn, "may write everything"},
 	{"workflow.permissions", "less", []edit{flow("      issues: read\n", "")}, input.Warn, "the gate in the job gate lacks issues: read"},

@@ -272,8 +272,9 @@ var gateReads = []string{"contents", "pull-requests", "issues"}
 // permissions reports a job that may do more than it needs, or less.
 func (w *workflowLint) permissions(j *job) {
 	g := w.grants(j)
+	onlyCalled := w.called() && (j.kind&calls != 0 || len(w.workflow.events) == 1)
 	switch {
-	case !g.given && w.called() && j.kind&calls != 0:
+	case !g.given && onlyCalled && j.kind&records == 0:
 		return // its caller decides
 	case !g.given:
 		w.add("permissions", j.pos, "the job "+j.id+" has the default permissions of the repository, which may include write", "permissions", "none", "add "+leastPermissions(j), j.id, "none")
