@@ -87,6 +87,9 @@ func (j *judged) accept(g *override.Grant) {
 		Actor: g.Actor, ActorID: g.ActorID, At: g.At, Label: g.Label, Reason: g.Reason, HeadSHA: j.Facts.Subject.HeadSHA,
 		Accepted: slices.Clone(j.blocking),
 	}
+	for _, v := range g.Others {
+		j.override.Others = append(j.override.Others, report.Voice(v))
+	}
 	for i := range j.findings {
 		if f := &j.findings[i]; f.Severity == string(input.Block) {
 			f.Overridden = true
@@ -99,8 +102,12 @@ func reportRule(rule *override.Rule) *report.Rule {
 	if rule == nil {
 		return nil
 	}
+	people := rule.People
+	if people == 1 {
+		people = 0
+	}
 	return &report.Rule{
-		Label: rule.Label, Permission: rule.Permission, Users: slices.Clone(rule.Users), Teams: slices.Clone(rule.Teams),
+		People: people, Label: rule.Label, Permission: rule.Permission, Users: slices.Clone(rule.Users), Teams: slices.Clone(rule.Teams),
 		Binding: rule.Binding, AllowAuthor: rule.AllowAuthor, Never: slices.Clone(rule.Never),
 	}
 }

@@ -194,7 +194,7 @@ func reportOf(j *judged, members []*judged) *report.Report {
 		r.Acceptance, r.Cross = acceptance(&j.Inputs), cross(&j.Inputs)
 	}
 	if j.override != nil {
-		r.OverrideReason, r.OverriddenBy = &j.override.Reason, &j.override.Actor
+		r.OverrideReason, r.OverriddenBy = text(j.override.Why()), text(j.override.Who())
 	}
 	r.Counts.Files = len(j.Changes)
 	for _, l := range j.Logs {
@@ -429,8 +429,8 @@ func addMembers(r *report.Report, group *judged, members []*judged) {
 		var people, reasons []string
 		for _, p := range r.PullRequests {
 			if p.Override != nil {
-				people = append(people, fmt.Sprintf("#%d %s", p.Number, p.Override.Actor))
-				reasons = append(reasons, fmt.Sprintf("#%d %s", p.Number, p.Override.Reason))
+				people = append(people, fmt.Sprintf("#%d %s", p.Number, p.Override.Who()))
+				reasons = append(reasons, fmt.Sprintf("#%d %s", p.Number, p.Override.Why()))
 			}
 		}
 		r.OverriddenBy, r.OverrideReason = text(strings.Join(people, ", ")), text(strings.Join(reasons, ", "))

@@ -66,6 +66,7 @@ func (f *lintFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
+	in.Today = run.Today()
 	r := lint.Report(lint.Run(in), verify.Version)
 	r.Rollout = lint.Rollout(in)
 	kind := present.Plain

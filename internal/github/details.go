@@ -18,6 +18,7 @@ import (
 // Wants says which details the contract makes matter.
 type Wants struct {
 	Override  func(label string) bool // whether a label could override; nil for none
+	People    bool                    // whether several people must override together
 	Approvals bool                    // whether any touched file may need an approval
 	Teams     []string                // slugs of teams of the repository's owner whose members may override
 	Event     *Event                  // that started the run; nil for none that a list could contain
@@ -37,10 +38,14 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 		w.Override = func(string) bool { return false }
 	}
 	c.commits(ctx, p, w)
-	c.comments(ctx, p)
+	voices := c.comments(ctx, p)
 	var asked []account
-	if slices.ContainsFunc(p.Live.Labels, w.Override) {
+	labelled := slices.ContainsFunc(p.Live.Labels, w.Override)
+	if labelled || (p.copilot && w.Approvals) { // the events also tell who asked Copilot
 		asked = append(asked, c.labelEvents(ctx, p, w)...)
+	}
+	if labelled && w.People {
+		asked = append(asked, voices...)
 	}
 	if w.Approvals {
 		asked = append(asked, c.reviews(ctx, p)...)
@@ -63,8 +68,8 @@ const (
 	maxReasons = 1000 // comments that may contain a reason
 )
 
-// comments keeps those that give a reason, or try to.
-func (c *Client) comments(ctx context.Context, p *Pull) {
+// comments keeps those that give a reason, or try to, and returns who wrote them, those who belong to the repository first.
+func (c *Client) comments(ctx context.Context, p *Pull) []account {
 	list, err := all[issueComment](ctx, c, c.path("issues/%d/comments", p.Live.Number), 0)
 	for _, comment := range list {
 		if comment.ID <= 0 || comment.CreatedAt.IsZero() || comment.UpdatedAt.IsZero() {
@@ -73,7 +78,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 	}
 	if err != nil {
 		p.lacks(c.unknown(facts.WantedComments, err, needIssues))
-		return
+		return nil
 	}
 	list = sortedByID(list, func(i issueComment) int64 { return i.ID })
 	if why := short("comments", p.counted.comments, len(list)); why != "" {
@@ -81,9 +86,17 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 		p.lacks(facts.Unavailable{What: facts.WantedComments, Error: why, Fix: "run the job again"})
 	}
 	kept := []facts.Comment{}
+	var insiders, outsiders []account
 	for _, comment := range list {
 		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
+			switch {
+			case comment.User == nil:
+			case insider(comment.Association):
+				insiders = append(insiders, *comment.User)
+			default:
+				outsiders = append(outsiders, *comment.User)
+			}
 		}
 	}
 	if len(kept) > maxReasons {
@@ -91,9 +104,10 @@ func (c *Client) comments(ctx context.Context, p *Pull) {
 			What: facts.WantedComments, Error: fmt.Sprintf("%d comments begin a line with %s: at most %d are read", len(kept), report.Command, maxReasons),
 			Fix: "delete those that give no reason",
 		})
-		return
+		return nil
 	}
 	p.Live.Comments = kept
+	return append(insiders, outsiders...)
 }
 
 // fact keeps the whole text of a comment; of a long one, only the given lines. They must be lines that a page shows: what
@@ -139,6 +153,9 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 	p.Live.LabelEvents = []facts.LabelEvent{}
 	var actors []account
 	for _, e := range sortedByID(list, func(e issueEvent) int64 { return e.ID }) {
+		if e.Event == "copilot_work_started" && p.copilot && e.Actor != nil && isUser(*e.Actor) {
+			p.Live.AskedBy = append(p.Live.AskedBy, e.Actor.who())
+		}
 		if !e.isLabel() || !w.Override(e.Label.Name) {
 			continue
 		}
@@ -211,7 +228,7 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 		p.Live.Reviews = append(p.Live.Reviews, review)
 		switch {
 		case r.User == nil || r.State != "APPROVED" || r.CommitID != p.Live.HeadSHA:
-		case r.insider():
+		case insider(r.Association):
 			insiders = append(insiders, *r.User)
 		default:
 			outsiders = append(outsiders, *r.User)

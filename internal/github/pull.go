@@ -30,6 +30,7 @@ type Pull struct {
 
 	counted counts
 	own     bool // the head's branch is in this repository
+	copilot bool // the author is Copilot
 }
 
 // counts are the lengths of lists as the pull request tells them; nil where it does not.
@@ -131,8 +132,9 @@ func (p *Pull) describe(live *livePull) {
 	p.Live = &facts.PullRequest{
 		Number: int64(live.GetNumber()), State: live.GetState(), Merged: live.GetMerged(), Draft: live.GetDraft(),
 		Author: live.author().Login, AuthorID: live.author().id(), AuthorType: live.author().Type, AuthorApps: live.apps(), BaseBranch: base.GetRef(), BaseSHA: base.GetSHA(), HeadSHA: live.GetHead().GetSHA(),
-		ChangedFiles: int64(live.GetChangedFiles()), Labels: []string{},
+		ChangedFiles: int64(live.GetChangedFiles()), Labels: []string{}, AskedBy: live.askers(),
 	}
+	p.copilot = live.isCopilot()
 	p.counted = counts{live.Commits, live.Comments}
 	p.own = sameRepository(live.GetHead().GetRepo(), repo)
 	for _, label := range live.Labels {

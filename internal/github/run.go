@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Repository is the directory of the workspace into which a workflow fetches the commits: a bare repository.
@@ -236,7 +238,11 @@ func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Ob
 		// Where applies_to excludes the pull request, it matters which others have the same head.
 		w.SameHead = standing.AppliesTo != nil && pull.Live != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pull.Live)
 	}
-	w.Override, w.Teams = rule.Asks, rule.Teams
+	w.Override, w.Teams, w.People = rule.Asks, rule.Teams, rule.People > 1
+	if contracts.Policy != nil { // a task can require more people
+		several := func(s policy.Source) bool { return s.Contract.Override.People > 1 }
+		w.People = w.People || slices.ContainsFunc(contracts.Policy.Sources, several)
+	}
 	w.CleanMerge = func(commit string, parents []string) bool {
 		clean, err := collect.CleanMerge(objects, commit, parents)
 		return clean && err == nil // a merge that cannot be read counts as its author's work

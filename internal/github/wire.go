@@ -33,6 +33,23 @@ type livePull struct {
 	App  *app     `json:"performed_via_github_app"`
 }
 
+// isCopilot reports whether the author is the coding agent of GitHub, which is asked by assigning it.
+func (p *livePull) isCopilot() bool {
+	const slug = "copilot-swe-agent"
+	login := facts.FoldLogin(strings.TrimSuffix(p.author().Login, "[bot]"))
+	return p.author().Type == "Bot" && (login == "copilot" || login == slug) || slices.Contains(p.apps(), slug)
+}
+
+// askers are the people assigned to a pull request of Copilot: GitHub assigns who asked for it.
+func (p *livePull) askers() (list []facts.Account) {
+	for _, a := range p.Assignees {
+		if p.isCopilot() && a.GetType() == "User" && a.GetID() > 0 {
+			list = append(list, facts.Account{Login: a.GetLogin(), ID: digits(a.GetID())})
+		}
+	}
+	return list
+}
+
 // author is the account that opened a pull request. GitHub shows ghost, or nothing, for a deleted account.
 func (p *livePull) author() *account {
 	if p.User == nil {
@@ -115,6 +132,8 @@ type issueComment struct {
 	App       *app      `json:"performed_via_github_app"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	Association string `json:"author_association"`
 }
 
 type pullReview struct {
@@ -126,10 +145,10 @@ type pullReview struct {
 	Association string     `json:"author_association"`
 }
 
-// insider reports whether GitHub counts the reviewer as one of the repository's people. It may not say so for a private member: good for
-// an order, not for a decision.
-func (r *pullReview) insider() bool {
-	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, r.Association)
+// insider reports whether GitHub counts an account as one of the repository's people. It may not say so for a private member: good
+// for an order, not for a decision.
+func insider(association string) bool {
+	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
 }
 
 // access is what collaborators/{login}/permission says.

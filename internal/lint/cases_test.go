@@ -102,6 +102,14 @@ var contractCases = []lintCase{
 	{"unknown_rule", "joined", []edit{override(`{"never": ["closeout/focused-test", "a.b"]}`)}, input.Warn, `:8:3 the diff rule "closeout/focused-test" is a part of another one now: its id counts in this version only → write "closeout/test-skipped"`},
 	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/test-skipped", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/test-skipped", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
 
+	{"exception", "no end", []edit{exception(``)}, input.Warn, `:8:31 the exception from the rule "r" does not end, and does not count → add "until"`},
+	{"exception", "a day too long", []edit{exception(`, "until": "2026-08-29"`)}, input.Warn, `the exception from the rule "r" ends in 181 days: it counts in this version only`},
+	{"exception", "ended", []edit{exception(`, "until": "2026-02-28"`)}, input.Warn, `has ended and does not count → remove it`},
+	{"exception", "ends soon", []edit{exception(`, "until": "2026-03-15"`)}, input.Info, `the exception from the rule "r" ends in 14 days`},
+	{"exception", "last day", []edit{exception(`, "until": "2026-03-01"`)}, input.Info, `the exception from the rule "r" ends in 0 days`},
+	{"exception", "ends later", []edit{exception(`, "until": "2026-03-16"`)}, "", ""},
+	{"exception", "180 days", []edit{exception(`, "until": "2026-08-28"`)}, "", ""},
+
 	{"owners", "no file", []edit{file(".github/CODEOWNERS", removed), file("CODEOWNERS", "/.github/ @a\n")}, input.Warn, `CODEOWNERS:0:0 no code owner must approve a change to /.closeout/ → add the line "/.closeout/ @OWNER"`},
 	{"owners", "no line", []edit{file(".github/CODEOWNERS", "/.closeout/ @a\n/src/ @b")}, input.Warn, "no code owner must approve a change to /.github/"},
 	{"owners", "taken back", []edit{file(".github/CODEOWNERS", "* @a\n/.closeout/ @a\n*.yml\n")}, input.Warn, "CODEOWNERS:3:1 this line is the last one that matches a new file in /.github/, and names no owner"},

@@ -38,6 +38,7 @@ var (
 			{Name: "lint.argument_missing", Severity: input.Warn},
 			{Name: "lint.weak", Severity: input.Warn},
 			{Name: "lint.unknown_rule", Severity: input.Warn},
+			{Name: "lint.exception", Severity: input.Warn},
 			{Name: "lint.owners", Severity: input.Warn},
 			{Name: "lint.no_tests", Severity: input.Warn},
 			{Name: "lint.no_control", Severity: input.Info},
@@ -114,6 +115,8 @@ type Input struct {
 	Contract *Document
 	// DiffRules are the ids of the gate's own rules; nil when they are unknown.
 	DiffRules []string
+	// Today is the day of the lint, YYYY-MM-DD; "" when it does not matter: then nothing is said about how long exceptions last.
+	Today string
 	// Ignored asks git whether it ignores a path, whether or not git tracks it; nil where there is no work tree.
 	Ignored func(path string) (bool, error)
 }
@@ -198,6 +201,7 @@ func (l *linter) contracts() {
 		}
 		l.weak(s)
 		l.diffRules(s)
+		l.exceptions(s)
 	}
 	if l.standing != nil {
 		l.tests(l.standing)

@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -224,6 +226,46 @@ func (l *linter) diffRules(s *source) {
 		}
 		l.report(f)
 	}
+}
+
+// How long an exception may last, and how many days before its end it is named.
+const (
+	maxException = 180
+	endsSoon     = 14
+)
+
+// exceptions reports those that do not end, that last too long, and that end soon.
+func (l *linter) exceptions(s *source) {
+	for _, e := range s.contract.Rules.Ignore {
+		f := &check.Finding{
+			Code: "lint.exception", Path: s.path, Pos: e.ID.Pos, Expected: fmt.Sprintf("an exception that ends within %d days", maxException),
+			Actual: "until " + e.Until, Identity: []string{e.ID.Value, e.Reason, e.Until},
+		}
+		name := "the exception from the rule " + input.Quote(e.ID.Value)
+		left, known := days(l.Today, e.Until)
+		switch {
+		case e.Until == "":
+			f.Message, f.Actual, f.Fix = name+" does not end, and does not count", `no "until"`, `add "until" with its last day`
+		case !known || (left <= maxException && left > endsSoon):
+			continue
+		case left > maxException:
+			f.Message = fmt.Sprintf("%s ends in %d days: it counts in this version only", name, left)
+			f.Fix = fmt.Sprintf("write a day within %d days, and renew it if it is still needed", maxException)
+		case left < 0:
+			f.Message, f.Fix = name+" has ended and does not count", "remove it"
+		default:
+			f.Severity, f.Message = input.Info, fmt.Sprintf("%s ends in %d days", name, left)
+			f.Fix = "fix what the rule finds, or let a person renew the exception"
+		}
+		l.report(f)
+	}
+}
+
+// days is how many days lie between two, and whether both are known.
+func days(from, to string) (n int, known bool) {
+	a, errA := time.Parse(time.DateOnly, from)
+	b, errB := time.Parse(time.DateOnly, to)
+	return int(b.Sub(a).Hours() / 24), errA == nil && errB == nil
 }
 
 // weakness reports a setting. That a contract lacks one, which has no place, is only information.

@@ -19,7 +19,7 @@ func pullName(number int64) string { return fmt.Sprintf("pull request %d", numbe
 func pullLine(p *report.PullRequest) string {
 	text := pullName(p.Number) + ": " + Neutral(p.Verdict) + ", " + pullCounts(p)
 	if p.Override != nil {
-		text += ", overridden by " + Line(p.Override.Actor) + ": " + Line(p.Override.Reason)
+		text += ", overridden by " + Line(p.Override.Who()) + ": " + Line(p.Override.Why())
 	}
 	return text
 }
@@ -68,7 +68,7 @@ func pullStep(r *report.Report, p *report.PullRequest) string {
 	}
 	return "A person who may override can comment " +
 		inQuotes(report.Command+" "+*p.OverrideCode+" <why>") + " on " + name + ", add the label " + inQuotes(r.Settings.Override.Label) +
-		" to it, and add it to the queue again."
+		" to it, and add it to the queue again." + others(r.Settings.Override)
 }
 
 // inQuotes quotes a text in a step the way that every format accepts.
@@ -87,7 +87,7 @@ func mdPulls(r *report.Report) section {
 			p := &r.PullRequests[i]
 			by := ""
 			if p.Override != nil {
-				by = MDCode(p.Override.Actor) + ": " + MDText(p.Override.Reason)
+				by = MDCode(p.Override.Who()) + ": " + MDText(p.Override.Why())
 			}
 			return MDRow(fmt.Sprint(p.Number), verdictSigns[p.Verdict]+MDText(p.Verdict), pullCounts(p), fmt.Sprint(p.Counts.Files),
 				MDCode(text(p.TaskID)), MDCode(text(p.HeadSHA)), by)

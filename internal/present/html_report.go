@@ -161,7 +161,7 @@ func (p *reportPage) why() page.Node {
 	case isUsage(p.Report):
 		return page.Nodes{page.Say("The gate was not called or configured correctly; the change was not judged. "), first(block, "Found")}
 	case p.Override != nil && p.Verdict == report.Overridden:
-		return page.Nodes{page.Foreign(p.Override.Actor), page.Say(" accepted ", page.Plural(len(p.Override.Accepted), "blocking finding"), ": "), page.Foreign(p.Override.Reason)}
+		return page.Nodes{page.Foreign(p.Override.Who()), page.Say(" accepted ", page.Plural(len(p.Override.Accepted), "blocking finding"), ": "), page.Foreign(p.Override.Why())}
 	case p.Verdict == report.Passed:
 		return page.Say(page.Capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
@@ -195,7 +195,7 @@ func (p *reportPage) override() []page.Node {
 		return nil
 	}
 	return []page.Node{page.Terms("facts",
-		page.Term{Name: "Person", Meaning: page.Nodes{page.Foreign(o.Actor), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}}, page.Term{Name: "Reason", Meaning: page.Foreign(o.Reason)},
+		page.Term{Name: "Person", Meaning: page.Nodes{page.Foreign(o.Who()), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}}, page.Term{Name: "Reason", Meaning: page.Foreign(o.Why())},
 		page.Term{Name: "Override code", Meaning: given(p.OverrideCode)}, page.Term{Name: "When", Meaning: page.Foreign(o.At)}, page.Term{Name: "Label", Meaning: page.Code(o.Label)}, page.Term{Name: "Head", Meaning: p.forge.Commit(o.HeadSHA)},
 		page.Term{Name: "Accepted", Meaning: page.Say(page.Plural(len(o.Accepted), "finding"))},
 	)}
@@ -464,7 +464,7 @@ func (p *reportPage) pulls() []page.Node {
 			m := &p.PullRequests[i]
 			by, head := page.Say("–"), page.Say("–")
 			if m.Override != nil {
-				by = page.Nodes{page.Foreign(m.Override.Actor), page.Say(": "), page.Foreign(m.Override.Reason)}
+				by = page.Nodes{page.Foreign(m.Override.Who()), page.Say(": "), page.Foreign(m.Override.Why())}
 			}
 			if m.HeadSHA != nil {
 				head = p.forge.Commit(*m.HeadSHA)

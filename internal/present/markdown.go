@@ -296,7 +296,7 @@ func mdOverride(r *report.Report) section {
 		return section{}
 	}
 	return section{head: fmt.Sprintf("### Overridden by %s\n\n- Reason: %s\n- When: %s, with the label %s, for head %s\n- Accepted: %s\n\n",
-		MDCode(o.Actor), MDText(o.Reason), MDCode(o.At), MDCode(o.Label), MDCode(o.HeadSHA),
+		MDCode(o.Who()), MDText(o.Why()), MDCode(o.At), MDCode(o.Label), MDCode(o.HeadSHA),
 		input.Plural(int64(len(o.Accepted)), "finding"))}
 }
 

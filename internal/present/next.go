@@ -288,10 +288,19 @@ func overrideSteps(r *report.Report, label string) string {
 	if r.Settings.Override.Binding == "event" {
 		steps += " Where the label starts the gate, a label that begins with " + label + ", a colon and a reason of its own is enough."
 	}
+	steps += others(r.Settings.Override)
 	if r.Counts.Unknown > 0 {
 		steps += " It does not count while anything is unknown."
 	}
 	return steps
+}
+
+// others says how many people must comment; "" where it is the one who adds the label.
+func others(rule *report.Rule) string {
+	if rule.People < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" %d people must override together: each comments the code and a reason, and one of them adds the label.", rule.People)
 }
 
 // overrideNever says that the findings cannot be overridden; "" when they can.

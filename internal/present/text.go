@@ -48,7 +48,7 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 		textCriteriaList(&b, r)
 		if o := r.Override; o != nil {
 			fmt.Fprintf(&b, "overridden by %s at %s with the label %s, for head %s: %s\n\n",
-				Line(o.Actor), Line(o.At), Line(o.Label), Line(o.HeadSHA), Line(o.Reason))
+				Line(o.Who()), Line(o.At), Line(o.Label), Line(o.HeadSHA), Line(o.Why()))
 		}
 		if len(r.PullRequests) > 0 {
 			b.WriteString(input.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")

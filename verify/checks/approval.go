@@ -25,8 +25,14 @@ var ApprovalCheck = &check.Check{
 }
 
 func runApproval(p *check.Pass) {
-	review := override.Approved(p.Rule, p.Facts)
-	if review.State == override.Yes {
+	reviews, missing := map[int64]override.Answer{}, false // by how many people must approve
+	for _, a := range p.Policy.Approvals {
+		if _, asked := reviews[a.People]; !asked {
+			reviews[a.People] = override.Approved(p.Rule, p.Facts, a.People)
+			missing = missing || reviews[a.People].State != override.Yes
+		}
+	}
+	if !missing {
 		return
 	}
 	// One set of the patterns of all approvals, and the place of the approval that each of them belongs to: a path is matched
@@ -40,11 +46,12 @@ func runApproval(p *check.Pass) {
 	}
 	set := glob.CompileFolded(globs).Metered(p.Policy.Meter)
 	asked := map[string]bool{} // of the approvals of which it is unknown whether they were given
-	demand := func(id, path string) {
+	demand := func(a *contract.Approval, path string) {
+		id, review := a.ID.Value, reviews[a.People]
 		switch {
-		case p.Full():
+		case p.Full(), review.State == override.Yes:
 		case review.State != override.Unknown:
-			reportApproval(p, id, path, review)
+			reportApproval(p, a, path, review)
 		case !asked[id]:
 			asked[id] = true
 			reportUnknown(p, id, path, review)
@@ -57,7 +64,7 @@ func runApproval(p *check.Pass) {
 		for _, place := range set.All(c.Path) {
 			if owner := owners[place]; owner != last {
 				last = owner // two patterns of one approval are next to each other
-				demand(p.Policy.Approvals[owner].ID.Value, c.Path)
+				demand(&p.Policy.Approvals[owner], c.Path)
 			}
 		}
 		if p.Policy.Meter.Spent() {
@@ -68,38 +75,43 @@ func runApproval(p *check.Pass) {
 }
 
 // demandByRules demands the approvals of the diff rules that found something.
-func demandByRules(p *check.Pass, demand func(id, path string)) {
+func demandByRules(p *check.Pass, demand func(a *contract.Approval, path string)) {
 	if p.State[check.DiffRules] != check.Usable {
 		return
 	}
-	names := map[string][]string{} // the approvals of a rule
-	for _, a := range p.Policy.Approvals {
+	asks := map[string][]*contract.Approval{} // of a rule
+	for i := range p.Policy.Approvals {
+		a := &p.Policy.Approvals[i]
 		for _, rule := range a.Rules {
 			for _, rows := range []string{rule.Value, contract.RowsOf(rule.Value)} {
-				names[rows] = append(names[rows], a.ID.Value)
+				asks[rows] = append(asks[rows], a)
 			}
 		}
 	}
 	exceptions := newIgnores(p, p.Policy.DiffIgnore)
 	for i := range p.DiffRules.Rules {
 		r := &p.DiffRules.Rules[i]
-		asks := slices.Concat(names[r.ID], names[r.ID+" "+string(r.Severity)])
-		if r.Passed || asks == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuseRow(r) != nil {
+		asked := slices.Concat(asks[r.ID], asks[r.ID+" "+string(r.Severity)])
+		if r.Passed || asked == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuseRow(r) != nil {
 			continue
 		}
-		for _, id := range asks {
-			demand(id, r.File)
+		for _, a := range asked {
+			demand(a, r.File)
 		}
 	}
 }
 
 // reportApproval reports a file whose approving review is missing.
-func reportApproval(p *check.Pass, id, path string, a override.Answer) {
-	p.Report(check.Finding{
-		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", id, a.Why), Input: changeKind(p), Path: path,
-		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: a.Why,
-		Fix: "revert this file; a person may review this head: " + a.Do, Identity: []string{id},
-	})
+func reportApproval(p *check.Pass, a *contract.Approval, path string, review override.Answer) {
+	f := check.Finding{
+		Code: "approval.missing", Message: fmt.Sprintf("the approval %q is missing: %s", a.ID.Value, review.Why), Input: changeKind(p), Path: path,
+		Expected: "an approving review of this head by a person who may approve it and did not contribute to the change", Actual: review.Why,
+		Fix: "revert this file; a person may review this head: " + review.Do, Identity: []string{a.ID.Value},
+	}
+	if a.People > 1 {
+		f.Expected = fmt.Sprintf("approving reviews of this head by %d people who may approve it and did not contribute to the change", a.People)
+	}
+	p.Report(f)
 }
 
 // reportUnknown reports that it is unknown whether an approval was given. It names the first file that requires one.

@@ -245,7 +245,7 @@ func named(f check.Finding, what string, run *check.CrossRun, cases []check.Cros
 
 // approved is the severity of a finding that a person has to approve, by a review as in the check approval.
 func approved(p *check.Pass, f *check.Finding) input.Severity {
-	switch review := override.Approved(p.Rule, p.Facts); review.State {
+	switch review := override.Approved(p.Rule, p.Facts, 1); review.State {
 	case override.Yes:
 		f.Message, f.Fix = f.Message+"; "+review.Why, "no action is needed"
 		return input.Info

@@ -405,6 +405,9 @@ func (l *ignores) report(p *check.Pass) {
 			Fix: "let a person remove it from the contract",
 		}
 		switch {
+		case ig.Until == "":
+			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not say when it ends, and does not count", ig.ID.Value)
+			f.Expected, f.Actual, f.Fix = `"until" with the last day of the exception`, "none", `let a person add "until", at most 180 days ahead`
 		case ig.expired && p.Today == "":
 			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not count: the day of the decision is unknown", ig.ID.Value)
 			f.Expected, f.Actual = "facts that contain the day under settings.today", "none, and the exception ends on "+ig.Until

@@ -98,9 +98,10 @@ type CriterionKeys struct {
 
 // Approval requires an approving review when the change touches a file that it matches, or when a diff rule finds something.
 type Approval struct {
-	ID    input.Text
-	Files []Pattern
-	Rules []input.Text // ids of diff rules
+	ID     input.Text
+	Files  []Pattern
+	Rules  []input.Text // ids of diff rules
+	People int64        // how many people must approve; 1 when absent
 }
 
 // PathSeverity sets the severity of off-scope files.
@@ -198,7 +199,7 @@ type RuleIgnore struct {
 	ID     input.Text
 	Files  []Pattern
 	Reason string
-	Until  string // YYYY-MM-DD
+	Until  string // YYYY-MM-DD; "" when absent: it counts on no day
 }
 
 // EvidenceRule is the key evidence.
@@ -238,4 +239,5 @@ type OverrideRule struct {
 	Binding     string
 	AllowAuthor bool
 	Never       []string // codes of findings, and ids of diff rules
+	People      int64    // how many people must override together; 1 when absent
 }

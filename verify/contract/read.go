@@ -287,9 +287,21 @@ func readApproval(f *input.Fields) Approval {
 	}
 	rules := filled(f, f.Get("rules"), "rules", "name at least one diff rule, or remove the key")
 	a.Rules = allMatching(f, "rules", rules, ruleSyntax, "the id of a diff rule, such as closeout/new-dependency")
+	a.People = readPeople(f)
 	f.Known = append(f.Known, "files")
 	f.End()
 	return a
+}
+
+// maxPeople is how many people a contract may ask for: more of them look less closely.
+const maxPeople = 5
+
+// readPeople reads how many people must agree.
+func readPeople(f *input.Fields) int64 {
+	if n := f.Integer("people", 1, maxPeople); n != nil {
+		return *n
+	}
+	return 1
 }
 
 func readPathSeverities(f *input.Fields) []PathSeverity {
@@ -428,7 +440,7 @@ func readRuleBook(f *input.Fields) RuleBook {
 	for ignore := range objects(o, "ignore", o.List("ignore")) {
 		book.Ignore = append(book.Ignore, RuleIgnore{
 			ID: ignore.NeedText("id"), Files: needGlobs(ignore, "files"), Reason: ignore.NeedText("reason").Value,
-			Until: date(ignore, ignore.Need("until", "a day, written YYYY-MM-DD"), "until"),
+			Until: date(ignore, ignore.Get("until"), "until"),
 		})
 		ignore.End()
 	}
@@ -541,7 +553,7 @@ var (
 
 // DefaultOverride applies where no contract says who may override.
 func DefaultOverride() OverrideRule {
-	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code"}
+	return OverrideRule{Label: "closeout-override", Permission: "maintain", Binding: "code", People: 1}
 }
 
 func readOverride(f *input.Fields) OverrideRule {
@@ -556,6 +568,7 @@ func readOverride(f *input.Fields) OverrideRule {
 	rule.Teams = plain(allMatching(o, "teams", o.List("teams"), teamSyntax, "the slug of a team, without @ and organisation"))
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor = o.Flag("allow_author")
+	rule.People = readPeople(o)
 	rule.Never = plain(allMatching(o, "never", o.List("never"), codeSyntax,
 		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/test-skipped"))
 	o.End()

@@ -288,7 +288,6 @@ var contractCases = []contractCase{
 		want: `1:23: /rules/ignore/0/files: the key "files" is missing
 1:23: /rules/ignore/0/id: the key "id" is missing
 1:23: /rules/ignore/0/reason: the key "reason" is missing
-1:23: /rules/ignore/0/until: the key "until" is missing
 1:63: /rules/ignore/1/reason: reason must be a string that is not blank
 1:77: /rules/ignore/1/until: until must be a day of the calendar, written YYYY-MM-DD
 1:83: /rules/ignore/1/why: the key "why" is unknown`},
@@ -478,7 +477,7 @@ func TestParseContractValues(t *testing.T) {
 notedb[m/**]warn[c d]info2 30api.example.com
 trueout/cov.json800000000000000000 10000000000000000
 qblock2030-01-01q[e]because2029-12-31
-{recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true [scope.forbidden]}
+{recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true [scope.forbidden] 1}
 [p]Makefile[main] [some-app[bot]]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

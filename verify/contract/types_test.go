@@ -14,7 +14,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
   {"run": ["z"], "test_report": {"path": "z.json", "from": "stdout"}}],
  "tests": [{"files": ["t/**"], "criteria": ["c3"], "not_run": "warn", "dropped": "block", "changed": "info", "incomparable": "approve", "base": "always"}],
  "may_change": ["t/a"],
- "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
+ "approvals_required": ["note", {"id": "db", "files": "m/**", "people": 2}], "off_scope": "warn",
  "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
  "network_egress": ["api.example.com"], "docs_paths_soft": ["docs/**"],
  "coverage": {"report": "out/cov.json", "criterion": "c1", "floor": 0.8, "max_drop": 1e-2},
@@ -23,7 +23,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
   "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
  "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],
-  "allow_author": true},
+  "allow_author": true, "people": 5},
  "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"]},
  "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "x-note": [1]}`
 

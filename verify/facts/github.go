@@ -21,6 +21,8 @@ type PullRequest struct {
 	Author     string `json:"author,omitempty"` // login; ghost when the account was deleted, "" when it is not known
 	AuthorID   string `json:"author_id,omitempty"`
 	AuthorType string `json:"author_type,omitempty"` // User, Bot, …, as GitHub says
+	// AskedBy are the accounts that asked the agent that is the author, as far as GitHub tells.
+	AskedBy []Account `json:"asked_by,omitzero"`
 	// AuthorApps are the slugs of the apps that the author is, or that opened the pull request for the author.
 	AuthorApps   []string     `json:"author_apps,omitempty"`
 	BaseBranch   string       `json:"base_branch"`
@@ -117,8 +119,8 @@ type Person struct {
 
 // Account names an account. The id stays when the login changes, and a login that became free may be another's.
 type Account struct {
-	Login string
-	ID    string // digits; "" when it is not known
+	Login string `json:"login,omitempty"`
+	ID    string `json:"id,omitempty"` // digits; "" when it is not known
 }
 
 // Is reports whether two names mean one account: by the ids where both have one, else by the logins. What names no

@@ -28,13 +28,16 @@ func github(f *input.Fields) *GitHub {
 
 func pullRequest(f *input.Fields) *PullRequest {
 	p := &PullRequest{
-		State:        f.NeedOneOf("state", "open", "closed"),
-		Merged:       f.Flag("merged"),
-		Draft:        f.Flag("draft"),
-		Author:       textOrNull(f, "author"),
-		AuthorID:     digitsOrNull(f, "author_id"),
-		AuthorType:   textOrNull(f, "author_type"),
-		AuthorApps:   plainTexts(f.Texts("author_apps")),
+		State:      f.NeedOneOf("state", "open", "closed"),
+		Merged:     f.Flag("merged"),
+		Draft:      f.Flag("draft"),
+		Author:     textOrNull(f, "author"),
+		AuthorID:   digitsOrNull(f, "author_id"),
+		AuthorType: textOrNull(f, "author_type"),
+		AuthorApps: plainTexts(f.Texts("author_apps")),
+		AskedBy: each(f, "asked_by", func(f *input.Fields) Account {
+			return Account{textOrNull(f, "login"), digitsOrNull(f, "id")}
+		}),
 		BaseBranch:   f.NeedText("base_branch").Value,
 		BaseSHA:      needObjectID(f, "base_sha"),
 		HeadSHA:      needObjectID(f, "head_sha"),

@@ -8,9 +8,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// Approved says whether a review of this head lets everything pass that needs one: who may approve does not differ from
-// file to file.
-func Approved(rule *Rule, f *facts.Facts) Answer {
+// Approved says whether so many people approve this head, which lets everything pass that needs as many: who may approve does not
+// differ from file to file.
+func Approved(rule *Rule, f *facts.Facts, people int64) Answer {
 	pr := f.Live()
 	switch {
 	case pr == nil:
@@ -22,6 +22,7 @@ func Approved(rule *Rule, f *facts.Facts) Answer {
 		rule = NewRule() // the contract cannot be trusted, and that blocks
 	}
 	best := Answer{Why: "no review approves this head", Do: rule.Who() + " who did not contribute to the pull request can approve it"}
+	var by []facts.Person
 	for _, r := range deciding(pr.Reviews) {
 		answer := Answer{
 			Why: fmt.Sprintf("%s approved another head, %s", r.Author, cmp.Or(r.CommitID, "which is unknown")), Do: r.Author + " can look at it again",
@@ -30,12 +31,20 @@ func Approved(rule *Rule, f *facts.Facts) Answer {
 			answer = rule.Qualified(f, facts.Account{Login: r.Author, ID: r.AuthorID}, "approve it")
 		}
 		if answer.State == Yes {
-			answer.Why = r.Author + " approved this head"
-			return answer
-		}
-		if best.State != Unknown {
+			who := person(f, facts.Account{Login: r.Author, ID: r.AuthorID})
+			if !slices.ContainsFunc(by, func(p facts.Person) bool { return p.ID == who.ID }) {
+				by = append(by, who)
+			}
+			if int64(len(by)) >= people {
+				answer.Why = r.Author + " approved this head"
+				return answer
+			}
+		} else if best.State != Unknown {
 			best = answer
 		}
+	}
+	if len(by) > 0 && best.State != Unknown {
+		best = no(fmt.Sprintf("%d of %d people approved this head", len(by), people), rule.Who()+" who did not contribute to the pull request can approve it too")
 	}
 	return best
 }

@@ -51,6 +51,14 @@ type Grant struct {
 	Actor, ActorID string
 	At             string // when the label was added
 	Label, Reason  string
+	Others         []Voice // who overrides together with the actor, where the contract requires several people
+}
+
+// Voice is the comment of a person who overrides together with the one who added the label.
+type Voice struct {
+	Actor, ActorID string
+	At             string // when the comment was written
+	Reason         string
 }
 
 // Refusal is a label that does not count.
@@ -169,6 +177,7 @@ type request struct {
 	label  string
 	event  *facts.LabelEvent // the event that added it; nil until the row "label" is met
 	reason string            // "" until the row "bound" is met
+	others []Voice           // nil until the row "people" is met
 
 	statements []statement // see said; nil until first used
 }
@@ -200,7 +209,7 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 		return nil, refusal, missing
 	}
 	id := cmp.Or(r.event.ActorID, person(r.Facts, r.who()).ID) // else that of the account with the login
-	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: withoutCode(r.reason, r.Code)}, nil, nil
+	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: withoutCode(r.reason, r.Code), Others: r.others}, nil, nil
 }
 
 // Newer reports whether one id, a string of digits, is larger than another. GitHub numbers events as they happen.

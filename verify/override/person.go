@@ -111,6 +111,9 @@ func (e eligibility) noPart(who facts.Account) Answer {
 	if e.rule.AllowAuthor && e.isAuthor(who) {
 		return yes
 	}
+	if !e.rule.AllowAuthor && slices.ContainsFunc(e.pr.AskedBy, who.Is) {
+		return e.another(who.Login + " asked the agent for the pull request")
+	}
 	for i := range e.pr.Commits {
 		c := &e.pr.Commits[i]
 		if part := e.part(c, who); part != "" {

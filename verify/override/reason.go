@@ -16,6 +16,7 @@ import (
 type statement struct {
 	text  string
 	where string
+	at    string // when it was written; "" for the label
 	// void says why the text may not be by the account itself, so that neither reason nor code in it counts; "" when it is.
 	void string
 	weak string // why it is not a reason; "" when it is one
@@ -24,7 +25,7 @@ type statement struct {
 // said are the statements of that account: first the text of the label, then the comments, newest first.
 func (r *request) said() []statement {
 	if r.statements == nil {
-		r.statements = r.commentsOf(r.event, r.pr.Comments)
+		r.statements = r.commentsOf(r.who(), r.pr.Comments)
 		if text, _ := r.Rule.after(r.label); text != "" {
 			r.statements = append([]statement{{text: text, where: "the label", weak: weak(text, r.Question)}}, r.statements...)
 		}
@@ -35,10 +36,8 @@ func (r *request) said() []statement {
 // maxStatements is the maximum number of comments that are read per account, to limit the time.
 const maxStatements = 100
 
-// commentsOf are the statements in the comments of the actor of an event, newest first. They are computed once for all
-// labels that the account added.
-func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []statement {
-	who := facts.Account{Login: e.Actor, ID: e.ActorID}
+// commentsOf are the statements in the comments of an account, newest first. They are computed once for all labels.
+func (q *Question) commentsOf(who facts.Account, comments []facts.Comment) []statement {
 	if known, found := q.statements[who]; found {
 		return known
 	}
@@ -54,7 +53,7 @@ func (q *Question) commentsOf(e *facts.LabelEvent, comments []facts.Comment) []s
 		}
 		if text, found := line(c.Body); found {
 			void := altered(&c)
-			list = append(list, statement{text, "the comment", void, cmp.Or(void, weak(text, q))})
+			list = append(list, statement{text, "the comment", c.CreatedAt, void, cmp.Or(void, weak(text, q))})
 		}
 	}
 	if q.statements == nil {
@@ -80,32 +79,32 @@ func reasons(r *request) (good []statement, why string) {
 	return good, why
 }
 
-// boundReason is the reason that was given for the findings of this run; "" when there is none, and why. The code may be in
-// one statement and the reason in another: a label is too short for both. But a reason next to the code of other findings
+// boundReason is the reason that was given for the findings of this run, and when; "" when there is none, and why. The code may be
+// in one statement and the reason in another: a label is too short for both. But a reason next to the code of other findings
 // was given for those.
-func boundReason(r *request, good []statement) (reason, why string) {
+func boundReason(said []statement, code string) (reason, at, why string) {
 	why = notBound
 	coded := false
-	for _, s := range r.said() {
+	for _, s := range said {
 		switch {
-		case !containsCode(s.text, r.Code):
+		case !containsCode(s.text, code):
 		case s.void != "":
 			why = s.where + " with the override code " + s.void
 		case s.weak == "":
-			return s.text, ""
+			return s.text, s.at, ""
 		default:
 			coded = true
 		}
 	}
 	if !coded {
-		return "", why
+		return "", "", why
 	}
-	for _, s := range good {
-		if !containsOtherCode(s.text) {
-			return s.text, ""
+	for _, s := range said {
+		if s.weak == "" && !containsOtherCode(s.text) {
+			return s.text, s.at, ""
 		}
 	}
-	return "", "the override code has no reason, and the reason is next to the code of other findings"
+	return "", "", "the override code has no reason, and the reason is next to the code of other findings"
 }
 
 // altered says why the text of a comment may not be by its author; "" when it is. People with write access can edit the

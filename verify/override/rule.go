@@ -16,7 +16,7 @@ type Rule struct {
 }
 
 // NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission, the
-// users and teams that all of them list, the codes that any of them lists under never. The label is that of the standing
+// users and teams that all of them list, the codes that any of them lists under never, the larger number of people. The label is that of the standing
 // contract. A later contract without the key changes nothing. Without contracts, the default applies.
 func NewRule(contracts ...*contract.Contract) *Rule {
 	if len(contracts) == 0 {
@@ -37,6 +37,10 @@ func NewRule(contracts ...*contract.Contract) *Rule {
 		rule.AllowAuthor = rule.AllowAuthor && other.AllowAuthor
 		rule.Users, rule.Teams = common(rule.Users, other.Users), common(rule.Teams, other.Teams)
 		rule.Never = slices.Concat(rule.Never, other.Never)
+		rule.People = max(rule.People, other.People)
+	}
+	if rule.People > 1 { // each of them is another person than the author, and writes the code
+		rule.AllowAuthor, rule.Binding = false, bindingCode
 	}
 	return rule
 }

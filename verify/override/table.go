@@ -7,6 +7,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -28,6 +29,7 @@ var Table = []Row{
 	{"permission", "the person who added it has the permission that the contract requires, or is in its users or teams and has at least triage permission", rowPermission},
 	{"reason", "there is a reason of at least 10 visible characters: the text of the label after the colon, or an unedited comment by the same person", rowReason},
 	{"bound", "the reason, or an unedited comment by the same person, contains the override code of this run, or binding is event and this run was triggered by the labeled event", rowBound},
+	{"people", "as many people as the contract requires override together: beside the one who added the label, others who meet the rows person, author, commits and permission, each with an unedited comment with the override code and a reason", rowPeople},
 	{"never", "no blocking finding has a code, or comes from a diff rule, that the contract lists under never", rowNever},
 	{"content", "in a merge group, each file of the blocking findings has the same content as in the pull request", rowContent},
 	{"head", "the head that was judged is the current head of the pull request", rowHead},
@@ -123,7 +125,7 @@ func rowBound(r *request) Answer {
 	if len(r.Blocked) == 0 {
 		return yes
 	}
-	reason, why := boundReason(r, good)
+	reason, _, why := boundReason(r.said(), r.Code)
 	switch {
 	case reason != "":
 		r.reason = reason
@@ -150,6 +152,49 @@ func (r *request) isOwnEvent() bool {
 	e := &r.Facts.Event
 	return e.Name == "pull_request" && e.Action == "labeled" && strings.EqualFold(e.Label, r.label) && r.who().Is(facts.Account{Login: e.Sender, ID: e.SenderID}) &&
 		e.HeadSHA == r.pr.HeadSHA && e.Attempt <= 1
+}
+
+// rowPeople counts the people who override together. An account is one person, whatever its login was when it wrote.
+func rowPeople(r *request) Answer {
+	if r.Rule.People <= 1 || len(r.Blocked) == 0 {
+		return yes
+	}
+	counted := []facts.Account{r.who()}
+	open := yes
+	comments := slices.Clone(r.pr.Comments)
+	input.SortStable(comments, func(a, b facts.Comment) int { return compareIDs(a.ID, b.ID) })
+	for i := range comments {
+		who := facts.Account{Login: comments[i].Author, ID: comments[i].AuthorID}
+		text, found := line(comments[i].Body)
+		if !found || !containsCode(text, r.Code) || slices.ContainsFunc(counted, who.Is) {
+			continue
+		}
+		counted = append(counted, who) // no comment of it is looked at again
+		reason, at, _ := boundReason(r.commentsOf(who, comments), r.Code)
+		if reason == "" {
+			continue
+		}
+		switch answer := r.Rule.Qualified(r.Facts, who, "comment"); answer.State {
+		case Unknown:
+			open = answer
+		case Yes:
+			id := person(r.Facts, who).ID
+			isSame := func(v Voice) bool { return v.ActorID == id }
+			if id != person(r.Facts, r.who()).ID && !slices.ContainsFunc(r.others, isSame) {
+				r.others = append(r.others, Voice{who.Login, id, at, withoutCode(reason, r.Code)})
+			}
+		}
+	}
+	switch {
+	case int64(len(r.others)) >= r.Rule.People-1:
+		return yes
+	case r.pr.Comments == nil || lacks(r.Facts, facts.WantedComments):
+		return unknown(facts.WantedComments, "", "cannot determine who overrides together with "+r.event.Actor+": the comments are unavailable")
+	case open.State == Unknown:
+		return open
+	}
+	return no(fmt.Sprintf("%d of %d people override", len(r.others)+1, r.Rule.People),
+		r.Rule.Who()+", who has no part in the pull request, can review the findings and comment "+r.line())
 }
 
 func rowNever(r *request) Answer {

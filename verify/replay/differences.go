@@ -68,7 +68,7 @@ func decisionOf(r *report.Report) map[string]bool {
 // addOverride adds the person who overrode, and why.
 func addOverride(add func(string, ...string), what string, o *report.Override) {
 	if o != nil {
-		add(what, o.Actor, o.ActorID, o.At, o.HeadSHA, o.Reason)
+		add(what, o.Actor, o.ActorID, o.At, o.HeadSHA, o.Who(), o.Why())
 	}
 }
 

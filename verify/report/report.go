@@ -143,7 +143,8 @@ type Rule struct {
 	Teams       []string `json:"teams"`      // slugs of teams whose members may override
 	Binding     string   `json:"binding"`    // code or event
 	AllowAuthor bool     `json:"allow_author"`
-	Never       []string `json:"never"` // codes and ids of diff rules that cannot be overridden
+	Never       []string `json:"never"`            // codes and ids of diff rules that cannot be overridden
+	People      int64    `json:"people,omitempty"` // how many people must override together, where it is more than one
 }
 
 // Limits are the limits of the run, by the names of their flags without the prefix.
@@ -285,6 +286,37 @@ type Override struct {
 	Reason   string   `json:"reason"`
 	HeadSHA  string   `json:"head_sha"`
 	Accepted []string `json:"accepted"` // fingerprints
+	// Others are the people who override together with the actor, where the contract requires several.
+	Others []Voice `json:"others,omitempty"`
+}
+
+// Voice is what one of several people wrote who override together.
+type Voice struct {
+	Actor   string `json:"actor"`
+	ActorID string `json:"actor_id"`
+	At      string `json:"at"`
+	Reason  string `json:"reason"`
+}
+
+// Who names everyone who overrides.
+func (o *Override) Who() string {
+	who := o.Actor
+	for _, v := range o.Others {
+		who += ", " + v.Actor
+	}
+	return who
+}
+
+// Why is the reason; of several people, each one's.
+func (o *Override) Why() string {
+	if len(o.Others) == 0 {
+		return o.Reason
+	}
+	why := o.Actor + ": " + o.Reason
+	for _, v := range o.Others {
+		why += "; " + v.Actor + ": " + v.Reason
+	}
+	return why
 }
 
 // Refusal is a refused label.

@@ -284,7 +284,7 @@ func (x *examination) overrides() {
 }
 
 func (x *examination) override(o *report.Override, pulls []string, member int64, f *facts.Facts) {
-	row := report.AuditOverride{Actor: o.Actor, ActorID: o.ActorID, Reason: o.Reason, HeadSHA: o.HeadSHA, Codes: []string{}}
+	row := report.AuditOverride{Actor: o.Actor, ActorID: o.ActorID, Reason: o.Why(), HeadSHA: o.HeadSHA, Codes: []string{}}
 	if len(pulls) == 1 {
 		row.PullRequest = &pulls[0]
 	}
@@ -300,7 +300,7 @@ func (x *examination) override(o *report.Override, pulls []string, member int64,
 		code = "; override code " + *c
 	}
 	x.add(finding("audit.overridden", "a person overrode findings that block", about{identity: []string{deref(row.PullRequest), o.ActorID}}, "no finding that blocks",
-		strings.Join(row.Codes, ", ")+": by "+who(o)+", because: "+o.Reason+"; head "+short(o.HeadSHA)+code, "read whether the reason fits the findings"))
+		strings.Join(row.Codes, ", ")+": by "+who(o)+", because: "+o.Why()+"; head "+short(o.HeadSHA)+code, "read whether the reason fits the findings"))
 	if f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil {
 		return
 	}

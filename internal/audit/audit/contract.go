@@ -198,6 +198,13 @@ func (l *loosened) approvals(before, after []contract.Approval) {
 		}
 		l.less("the approval "+input.Quote(old.ID.Value), texts(old.Files), texts(after[i].Files))
 		l.less("the approval "+input.Quote(old.ID.Value), values(old.Rules), values(after[i].Rules))
+		l.fewer("the approval "+input.Quote(old.ID.Value), old.People, after[i].People)
+	}
+}
+
+func (l *loosened) fewer(what string, before, after int64) {
+	if after < before {
+		l.say("%s requires fewer people: %d", what, after)
 	}
 }
 
@@ -369,6 +376,7 @@ func (l *loosened) override(before, after *contract.OverrideRule) {
 	if after.AllowAuthor && !before.AllowAuthor {
 		l.say("override.allow_author is now true")
 	}
+	l.fewer("override", before.People, after.People)
 	l.more("override.users", folded(before.Users), folded(after.Users))
 	l.more("override.teams", folded(before.Teams), folded(after.Teams))
 	l.less("override.never", before.Never, after.Never)

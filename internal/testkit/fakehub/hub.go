@@ -54,6 +54,7 @@ type Pull struct {
 	Count     int              // changed_files; 0 counts Files
 	Commits   int              // commits; 0 counts them
 	Talk      int              // comments; 0 counts Comments
+	Assignees []string
 	App       string           // slug of the app that opened it for its author; "" is none
 	Fork      bool             // its head is in a fork
 	MergedAt  string           // "" is a time of no importance

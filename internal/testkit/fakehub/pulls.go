@@ -66,6 +66,11 @@ func (h *Hub) describe(n int, p *Pull) map[string]any {
 		labels = append(labels, map[string]any{"name": name, "color": "99dd88"})
 	}
 	v["labels"] = labels
+	assignees := []map[string]any{}
+	for _, login := range p.Assignees {
+		assignees = append(assignees, h.account(login))
+	}
+	v["assignees"] = assignees
 	return v
 }
 
