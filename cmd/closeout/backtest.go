@@ -10,11 +10,12 @@ import (
 )
 
 const backtestLong = `backtest judges the last merges of the default branch by what needs no evidence: scope, protected files and diff rules. It says
-how many would have been blocked, by which code and file, whose they were, and which globs would let them through.
+how many would pass, ask a person or be blocked, apart for people and for bots, and what to paste into the contract to let
+them through. With --all it lists codes, files, authors and merges.
 
 It reads the clone alone, with the contract of the work tree or, without one, the one that closeout init would write. It
 writes nothing. A merge is a commit on the line of first parents: a merge commit, or one commit of a squash, a rebase or
-a push.
+a push. What is in directories that are gone today is left out, and so are authors whom applies_to leaves out.
 
 Exit codes: 0 the result is printed, whatever it says; 2 wrong call or environment; 3 no merge could be judged.`
 
@@ -27,6 +28,7 @@ func newBacktest(std console.Streams) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVar(&f.Last, "last", 200, fmt.Sprintf("how many merges are judged, up to %d", start.MaxLast))
+	flags.BoolVar(&f.All, "all", false, "text: list codes, files, authors and merges too")
 	flags.StringVar(&f.Branch, "branch", "", "judge the merges of this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.ContractFile, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree, else what init would write)")
 	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")

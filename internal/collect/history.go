@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/git"
@@ -19,7 +20,9 @@ type Merge struct {
 	// Author is the name of the author of what was merged: of the second parent, where there is one, because the author of a
 	// merge is the person who pressed the button. Mail addresses are cut off.
 	Author  string
-	Subject string // the first line of the message
+	Account facts.Account // on GitHub, where the mail address of the author says it
+	Bot     bool          // the author is a program
+	Subject string        // the first line of the message
 }
 
 // Why a history has no more merges.
@@ -69,13 +72,43 @@ func (g *Git) History(tip string, last int) (*History, error) {
 }
 
 func (g *Git) merge(at git.CommitInfo) Merge {
-	author := at.Author
+	author, mail := at.Author, at.Mail
 	if len(at.Parents) > 1 {
 		if merged, err := g.repo.Commit(at.Parents[1]); err == nil {
-			author = merged.Author
+			author, mail = merged.Author, merged.Mail
 		}
 	}
-	return Merge{Commit: at.ID.String(), Parent: at.Parents[0].String(), Author: withoutMail(author), Subject: strings.ToValidUTF8(at.Subject, "�")}
+	m := Merge{
+		Commit: at.ID.String(), Parent: at.Parents[0].String(), Author: withoutMail(author), Account: accountOf(mail),
+		Subject: strings.ToValidUTF8(at.Subject, "�"),
+	}
+	m.Bot = isBot(m.Author) || isBot(m.Account.Login)
+	return m
+}
+
+// accountOf is the account that a mail address of GitHub names: LOGIN@users.noreply.github.com, with the id and a plus before it
+// since 2017.
+func accountOf(mail string) facts.Account {
+	name, ours := strings.CutSuffix(strings.ToValidUTF8(mail, "�"), "@users.noreply.github.com")
+	if !ours {
+		return facts.Account{}
+	}
+	id, login, both := strings.Cut(name, "+")
+	if !both {
+		return facts.Account{Login: name}
+	}
+	return facts.Account{Login: login, ID: id}
+}
+
+// bots are names of programs that do not say so.
+var bots = []string{"dependabot", "renovate", "github-actions", "github actions", "greenkeeper", "weblate"}
+
+// isBot reports whether a name is one of a program: GitHub ends the login of an app in "[bot]", and other programs end theirs in the
+// word bot.
+func isBot(name string) bool {
+	name = strings.ToLower(name)
+	rest, ends := strings.CutSuffix(strings.TrimRight(name, "])"), "bot")
+	return slices.Contains(bots, name) || ends && (rest == "" || strings.ContainsRune("[( -_", rune(rest[len(rest)-1])))
 }
 
 // withoutMail cuts the host off a name that is a mail address, or contains one.

@@ -13,6 +13,7 @@ type CommitInfo struct {
 	Tree    ID
 	Parents []ID   // nil for a first commit; includes those that a shallow clone lacks
 	Author  string // the name without the mail address; "" when there is none
+	Mail    string // the mail address of the author; "" when there is none
 	Subject string // the first line of the message; "" when there is none
 	Date    int64  // of the committer, in seconds; 0 when there is none, or one before 1970
 }
@@ -44,10 +45,11 @@ func parseCommit(content []byte, size int) (CommitInfo, error) {
 	if !ok {
 		return CommitInfo{}, errors.New("it has no committer line after its author")
 	}
-	name, _, _ := bytes.Cut(author, []byte{'<'})
+	name, mail, _ := bytes.Cut(author, []byte{'<'})
+	mail, _, _ = bytes.Cut(mail, []byte{'>'})
 	_, message, _ := bytes.Cut(rest, []byte("\n\n"))
 	subject, _, _ := bytes.Cut(message, []byte{'\n'})
-	info.Author, info.Subject, info.Date = clipped(bytes.TrimSpace(name)), clipped(subject), dateOf(committer)
+	info.Author, info.Mail, info.Subject, info.Date = clipped(bytes.TrimSpace(name)), clipped(mail), clipped(subject), dateOf(committer)
 	return info, nil
 }
 

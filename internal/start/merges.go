@@ -17,7 +17,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -26,6 +28,7 @@ import (
 type Backtest struct {
 	Repo, Branch, ContractFile, Format string
 	Last                               int
+	All                                bool // the tables too
 }
 
 // MaxLast is how many merges a backtest judges at most: their findings are in memory at once.
@@ -52,7 +55,7 @@ func (f *Backtest) Run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := format.Write(console.To(std.Out, format.Kind), result); err != nil {
+	if err := format.Write(console.To(std.Out, format.Kind), result, f.All); err != nil {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {
@@ -88,12 +91,16 @@ func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result
 	if files, err := git.Tracked(tip); err == nil {
 		ground = backtest.NewGround(standing.Policy, files)
 	}
-	r.Add(screen(git, history, standing), ground)
+	r.Add(screen(git, history, standing, ground), ground)
 	return r, nil
 }
 
 // screen judges merges, with as many workers as there are processors.
-func screen(git *collect.Git, history *collect.History, standing *collect.Contracts) []backtest.Merge {
+func screen(git *collect.Git, history *collect.History, standing *collect.Contracts, ground *backtest.Ground) []backtest.Merge {
+	var authors *override.Authors // nil for everyone
+	if list := standing.Standing.AppliesTo; list != nil {
+		authors = override.NewAuthors(list)
+	}
 	merges := make([]backtest.Merge, len(history.Merges))
 	var taken atomic.Int64
 	var workers sync.WaitGroup
@@ -105,21 +112,35 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 					return
 				}
 				m := &history.Merges[i]
+				from := backtest.Origin{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Bot: m.Bot}
+				if authors != nil && authors.LeavesOut(pullRequestOf(m)) {
+					merges[i] = backtest.NotApplicable(from)
+					continue
+				}
 				var screened *verify.Screened
 				err := run.Caught(func() (err error) {
 					screened, err = git.Screen(m, standing, input.DefaultLimits())
 					return err
 				})
 				if err != nil {
-					merges[i] = backtest.Lost(m.Commit, m.Author, m.Subject, err.Error())
+					merges[i] = backtest.Lost(from, err.Error())
 				} else {
-					merges[i] = backtest.NewMerge(m.Commit, m.Author, m.Subject, screened)
+					merges[i] = backtest.NewMerge(from, screened, ground)
 				}
 			}
 		})
 	}
 	workers.Wait()
 	return merges
+}
+
+// pullRequestOf is what a merge tells about the author of its pull request.
+func pullRequestOf(m *collect.Merge) *facts.PullRequest {
+	pr := &facts.PullRequest{Author: m.Account.Login, AuthorID: m.Account.ID, AuthorType: "User"}
+	if m.Bot {
+		pr.AuthorType = "Bot"
+	}
+	return pr
 }
 
 // tip finds the branch and its commit.

@@ -45,7 +45,10 @@ type Result struct {
 	Others   int      `json:"authors_omitted"`
 	// Globs would let merges through, the one that lets most through first; nil when the files of the tip are unknown, so that
 	// nothing can be proposed.
-	Globs   []Glob      `json:"globs"`
+	Globs []Glob `json:"globs"`
+	// Lifts are protected files that merges touched which nothing else blocks: for people, and for programs. nil when the files of
+	// the tip are unknown.
+	Lifts   []Lift      `json:"may_touch_protected"`
 	Blocked []Blocked   `json:"blocked"` // the last merge first
 	Unknown []Unknown   `json:"unknown"`
 	Tool    report.Tool `json:"tool"`
@@ -57,14 +60,29 @@ type Contract struct {
 	SHA256 string `json:"sha256"` // of its bytes
 }
 
-// Counts count merges. Passed means that nothing which needs no evidence blocks.
+// Counts count merges: all that were judged, and those of programs among them.
 type Counts struct {
+	Counted
+	Bots Counted `json:"bots"`
+	// LeftOut are merges that are not judged: of authors that applies_to leaves out, and those that only what is not there any more
+	// keeps out of the scope. A contract for the files of today cannot know them.
+	LeftOut LeftOut `json:"left_out"`
+}
+
+// Counted are numbers of merges. Passed means that nothing which needs no evidence blocks.
+type Counted struct {
 	Merges        int `json:"merges"`
 	Passed        int `json:"passed"`
 	Blocked       int `json:"blocked"`
 	Unknown       int `json:"unknown"`
 	ProtectedOnly int `json:"protected_only"` // blocked by scope.protected and nothing else
 	OffScopeOnly  int `json:"off_scope_only"` // blocked by scope.off_scope and nothing else: what globs can let through
+}
+
+// LeftOut are numbers of merges that are not judged, and why.
+type LeftOut struct {
+	Authors int `json:"applies_to"`
+	Gone    int `json:"gone"`
 }
 
 // Code is a code that blocks, or the id of a diff rule.
@@ -84,6 +102,7 @@ type File struct {
 // Author is an author of merges.
 type Author struct {
 	Name    string `json:"name"`
+	Bot     bool   `json:"bot"`
 	Merges  int    `json:"merges"`
 	Blocked int    `json:"blocked"`
 }
@@ -105,6 +124,15 @@ type Blocked struct {
 	Findings int      `json:"findings"`
 }
 
+// Lift are protected files that may be touched, most touched first.
+type Lift struct {
+	Bots   bool     `json:"bots"` // for the merges of programs; else for those of people
+	Paths  []string `json:"paths"`
+	Scope  []string `json:"allowed_files"` // those of them that allowed_files must name too
+	Merges int      `json:"merges"`        // that only protected files keep from passing
+	Passed int      `json:"passed"`        // of them, with these paths
+}
+
 // Unknown is a merge that could not be judged.
 type Unknown struct {
 	Commit string `json:"commit"`
@@ -113,15 +141,27 @@ type Unknown struct {
 	Fix    string `json:"fix"`
 }
 
+// Origin is where a merge comes from.
+type Origin struct {
+	Commit, Author, Subject string
+	Bot                     bool // the author is a program
+}
+
 // Merge is a merge, and what was found about it.
 type Merge struct {
-	Commit, Author, Subject string
-	verdict                 string
-	codes                   map[string]int // of the findings that block
-	files                   []string       // of them, as fileCode writes them, sorted, each once
-	cut                     bool           // there are more files than files
-	why, fix                string         // of the first finding about what is unknown
+	Origin
+	verdict  string
+	codes    map[string]int // of the findings that block
+	files    []string       // of them, as fileCode writes them, sorted, each once
+	cut      bool           // there are more files than files
+	why, fix string         // of the first finding about what is unknown
 }
+
+// The verdicts of merges that are not judged.
+const (
+	notApplicable = "not_applicable"
+	gone          = "gone"
+)
 
 // fileCode writes the file of a finding and its code as one text: lists of texts are sorted with less code.
 func fileCode(path, code string) string { return path + "\x00" + code }
@@ -133,21 +173,25 @@ func split(file string) (path, code string) {
 }
 
 // NewMerge keeps of a result what is added up. Where something is unknown, so is the merge: a file whose content is missing
-// may block only for that.
-func NewMerge(commit, author, subject string, s *verify.Screened) Merge {
-	m := Merge{Commit: commit, Author: cmp.Or(author, "(no name)"), Subject: subject, verdict: s.Verdict, codes: map[string]int{}, cut: s.Omitted > 0}
+// may block only for that. A file outside of the scope that the ground does not know any more is left out; ground may be nil.
+func NewMerge(from Origin, s *verify.Screened, ground *Ground) Merge {
+	from.Author = cmp.Or(from.Author, "(no name)")
+	m := Merge{Origin: from, verdict: s.Verdict, codes: map[string]int{}, cut: s.Omitted > 0}
 	for _, f := range s.Findings {
-		switch {
+		switch code := cmp.Or(f.Rule, f.Code); {
 		case f.Severity == string(input.Unknown) && m.why == "":
 			m.why, m.fix = f.Message, f.Fix
-		case f.Severity == string(input.Block):
-			code := cmp.Or(f.Rule, f.Code)
+		case f.Severity != string(input.Block), code == offScope && ground.forgot(f.Location.Path, strings.HasPrefix(f.Actual, "added")):
+		default:
 			m.codes[code]++
 			m.files = append(m.files, fileCode(f.Location.Path, code))
 		}
 	}
-	if m.why != "" {
+	switch {
+	case m.why != "":
 		m.verdict = report.Review
+	case m.verdict == report.Failed && len(m.codes) == 0:
+		m.verdict = gone
 	}
 	slices.Sort(m.files)
 	m.files = slices.Compact(m.files)
@@ -155,9 +199,12 @@ func NewMerge(commit, author, subject string, s *verify.Screened) Merge {
 }
 
 // Lost is a merge that could not be judged.
-func Lost(commit, author, subject, why string) Merge {
-	return Merge{Commit: commit, Author: author, Subject: subject, verdict: report.Review, why: why, fix: "fix the cause of the error, and run the backtest again"}
+func Lost(from Origin, why string) Merge {
+	return Merge{Origin: from, verdict: report.Review, why: why, fix: "fix the cause of the error, and run the backtest again"}
 }
+
+// NotApplicable is a merge of an author that applies_to leaves out.
+func NotApplicable(from Origin) Merge { return Merge{Origin: from, verdict: notApplicable} }
 
 // only reports whether one code alone blocks the merge.
 func (m *Merge) only(code string) bool { return len(m.codes) == 1 && m.codes[code] > 0 }
@@ -168,14 +215,23 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 	r.Blocked, r.Unknown = []Blocked{}, []Unknown{}
 	for i := range merges {
 		m := &merges[i]
-		author := entry(authors, m.Author, Author{Name: m.Author})
+		switch m.verdict {
+		case notApplicable:
+			r.Counts.LeftOut.Authors++
+			continue
+		case gone:
+			r.Counts.LeftOut.Gone++
+			continue
+		}
+		r.Counts.add(m)
+		if m.Bot {
+			r.Counts.Bots.add(m)
+		}
+		author := entry(authors, m.Author, Author{Name: m.Author, Bot: m.Bot})
 		author.Merges++
-		r.Counts.Merges++
 		switch m.verdict {
 		case report.Passed:
-			r.Counts.Passed++
 		case report.Review:
-			r.Counts.Unknown++
 			r.Unknown = append(r.Unknown, Unknown{m.Commit, m.Author, m.why, m.fix})
 		default:
 			author.Blocked++
@@ -202,18 +258,31 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 	r.Files, r.Omitted = cut(r.Files)
 	r.Authors, r.Others = cut(r.Authors)
 	if ground != nil {
-		r.Globs = ground.propose(merges)
+		r.Globs, r.Lifts = ground.propose(merges), ground.lifts(merges)
+	}
+}
+
+// add counts a merge that was judged.
+func (c *Counted) add(m *Merge) {
+	c.Merges++
+	switch m.verdict {
+	case report.Passed:
+		c.Passed++
+		return
+	case report.Review:
+		c.Unknown++
+		return
+	}
+	c.Blocked++
+	if m.only(protected) {
+		c.ProtectedOnly++
+	}
+	if m.only(offScope) {
+		c.OffScopeOnly++
 	}
 }
 
 func (r *Result) addBlocked(m *Merge) {
-	r.Counts.Blocked++
-	if m.only(protected) {
-		r.Counts.ProtectedOnly++
-	}
-	if m.only(offScope) {
-		r.Counts.OffScopeOnly++
-	}
 	b := Blocked{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Codes: slices.Sorted(maps.Keys(m.codes)), Files: []string{}}
 	for _, n := range m.codes {
 		b.Findings += n

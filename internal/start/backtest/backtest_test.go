@@ -45,7 +45,7 @@ func blocked(author string, findings ...string) Merge {
 		}
 		s.Findings = append(s.Findings, report.Finding{Code: code, Severity: "block", Location: report.Location{Path: path}})
 	}
-	return NewMerge(strings.Repeat("a", 40), author, "subject", s)
+	return NewMerge(Origin{Commit: strings.Repeat("a", 40), Author: author, Subject: "subject"}, s, nil)
 }
 
 // TestGlobs wants the smallest list that lets merges through, and none that covers a file of which every change is denied.
@@ -104,7 +104,7 @@ func TestGlobsAreFew(t *testing.T) {
 
 // TestAMergeWithMoreFindingsThanListed gets no proposal: what is not listed might need another glob.
 func TestAMergeWithMoreFindingsThanListed(t *testing.T) {
-	m := NewMerge("c", "mona", "s", &verify.Screened{Verdict: report.Failed, Omitted: 1, Findings: blockedFindings("a/1")})
+	m := NewMerge(Origin{Commit: "c", Author: "mona", Subject: "s"}, &verify.Screened{Verdict: report.Failed, Omitted: 1, Findings: blockedFindings("a/1")}, nil)
 	if got := ground(t).propose([]Merge{m}); len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
@@ -118,18 +118,18 @@ func blockedFindings(path string) []report.Finding {
 func TestAdd(t *testing.T) {
 	unknown := report.Finding{Code: "diff.incomplete", Severity: "unknown", Message: "lost", Fix: "fetch"}
 	merges := []Merge{
-		NewMerge("1", "", "", &verify.Screened{Verdict: report.Passed}),
-		NewMerge("2", "eve", "", &verify.Screened{Verdict: report.Passed}),
+		NewMerge(Origin{Commit: "1", Author: "", Subject: ""}, &verify.Screened{Verdict: report.Passed}, nil),
+		NewMerge(Origin{Commit: "2", Author: "eve", Subject: ""}, &verify.Screened{Verdict: report.Passed}, nil),
 		blocked("eve", "scope.protected Makefile", "scope.protected tox.ini"),
 		blocked("mona", "a/1", "a/1", "scope.protected Makefile"),
 		blocked("mona", "a/1"),
 		blocked("hubot", "scope.empty_diff "),
-		NewMerge("6", "eve", "", &verify.Screened{Verdict: report.Failed, Findings: append(blockedFindings("a/1"), unknown)}),
-		Lost("7", "eve", "", "broken"),
+		NewMerge(Origin{Commit: "6", Author: "eve", Subject: ""}, &verify.Screened{Verdict: report.Failed, Findings: append(blockedFindings("a/1"), unknown)}, nil),
+		Lost(Origin{Commit: "7", Author: "eve"}, "broken"),
 	}
 	r := &Result{}
 	r.Add(merges, nil)
-	if want := (Counts{Merges: 8, Passed: 2, Blocked: 4, Unknown: 2, ProtectedOnly: 1, OffScopeOnly: 1}); r.Counts != want {
+	if want := (Counts{Counted: Counted{Merges: 8, Passed: 2, Blocked: 4, Unknown: 2, ProtectedOnly: 1, OffScopeOnly: 1}}); r.Counts != want {
 		t.Errorf("counts %+v", r.Counts)
 	}
 	if want := []Code{{offScope, 2, 3}, {protected, 2, 3}, {"scope.empty_diff", 1, 1}}; !slices.Equal(r.Codes, want) {
@@ -138,7 +138,7 @@ func TestAdd(t *testing.T) {
 	if want := []File{{"Makefile", protected, 2}, {"a/1", offScope, 2}, {"tox.ini", protected, 1}}; !slices.Equal(r.Files, want) {
 		t.Errorf("files %+v", r.Files)
 	}
-	if want := []Author{{"mona", 2, 2}, {"eve", 4, 1}, {"hubot", 1, 1}}; !slices.Equal(r.Authors, want) {
+	if want := []Author{{"mona", false, 2, 2}, {"eve", false, 4, 1}, {"hubot", false, 1, 1}}; !slices.Equal(r.Authors, want) {
 		t.Errorf("authors %+v", r.Authors)
 	}
 	if want := []Unknown{{"6", "eve", "lost", "fetch"}, {"7", "eve", "broken", merges[7].fix}}; !slices.Equal(r.Unknown, want) {
@@ -150,6 +150,33 @@ func TestAdd(t *testing.T) {
 	}
 	if r.Globs != nil {
 		t.Errorf("globs without knowing the files of the tip: %v", r.Globs)
+	}
+}
+
+// TestWhatIsGone leaves out files that a layout of today cannot know. A file of the root that the merge added is not one: it is what a
+// contract stops.
+func TestWhatIsGone(t *testing.T) {
+	g := ground(t, "src/a.go", "docs/b.md", "README")
+	for name, c := range map[string]struct {
+		path, actual string
+		want         string
+	}{
+		"in a directory that is gone":  {"old/a.go", "modified", gone},
+		"added there":                  {"old/a.go", "added (mode 100644)", gone},
+		"gone from a directory":        {"docs/c.md", "deleted", report.Failed},
+		"of the root, and gone":        {"setup.cfg", "deleted", gone},
+		"added to the root, then gone": {"notes.txt", "added (mode 100644)", report.Failed},
+		"there":                        {"README", "modified", report.Failed},
+	} {
+		found := blockedFindings(c.path)
+		found[0].Actual = c.actual
+		if got := NewMerge(Origin{Author: "eve"}, &verify.Screened{Verdict: report.Failed, Findings: found}, g); got.verdict != c.want {
+			t.Errorf("%s: %s, want %s", name, got.verdict, c.want)
+		}
+	}
+	protectedToo := append(blockedFindings("old/a.go"), report.Finding{Code: protected, Severity: "block", Location: report.Location{Path: "Makefile"}})
+	if m := NewMerge(Origin{}, &verify.Screened{Verdict: report.Failed, Findings: protectedToo}, g); !m.only(protected) {
+		t.Errorf("with a protected file: %v", m.codes)
 	}
 }
 

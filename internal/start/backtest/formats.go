@@ -15,7 +15,7 @@ import (
 type Format struct {
 	Name  string // the value of --format
 	Kind  present.Stream
-	Write func(io.Writer, *Result) error
+	Write func(w io.Writer, r *Result, all bool) error // all: text shows the tables too
 }
 
 // Formats lists the formats of a backtest. The first is the default.
@@ -40,7 +40,7 @@ const shownRows = 10
 // maxSubject is how many characters of a commit's subject are shown.
 const maxSubject = 72
 
-func writeJSON(w io.Writer, r *Result) error {
+func writeJSON(w io.Writer, r *Result, _ bool) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -71,7 +71,7 @@ func tables(r *Result) []table {
 	}
 	blocked := table{title: "the last ones that would have been blocked", columns: []string{"commit", "codes", "author", "subject"}}
 	for _, b := range r.Blocked {
-		blocked.rows = append(blocked.rows, []string{b.Commit[:min(12, len(b.Commit))], strings.Join(b.Codes, ", "), b.Author, short(b.Subject)})
+		blocked.rows = append(blocked.rows, []string{shortID(b.Commit), strings.Join(b.Codes, ", "), b.Author, short(b.Subject)})
 	}
 	list := []table{codes, files, authors, blocked}
 	for i := range list {
@@ -100,41 +100,127 @@ func globTable(r *Result) table {
 	return t
 }
 
+func shortID(commit string) string { return commit[:min(12, len(commit))] }
+
 // globWords say what the globs are, or why there are none.
 func globWords(r *Result) string {
 	switch {
 	case r.Counts.Blocked == 0:
 		return ""
 	case r.Globs == nil:
-		return "No glob is proposed, because the files of the tip cannot be listed."
-	case len(r.Globs) == 0:
+		return "Nothing is proposed, because the files of the tip cannot be listed."
+	case len(r.Globs) == 0 && r.Counts.Blocked > r.Counts.ProtectedOnly:
 		return "Widening allowed_files would unblock none of them."
+	case len(r.Globs) == 0:
+		return ""
 	}
 	return "With these globs in allowed_files more merges would pass, each counted together with those before it. None covers a protected file."
+}
+
+// proposal is a part of a contract to paste, and what it is for.
+type proposal struct {
+	why  string
+	keys []string // lines that are YAML, and JSON but for the commas between them
+}
+
+// proposals are the parts of a contract that would let merges through.
+func proposals(r *Result) (list []proposal) {
+	key := func(name string, values []string) string { return `"` + name + `": ` + jsonList(values) }
+	if len(r.Globs) > 0 {
+		var globs []string
+		for _, g := range r.Globs {
+			globs = append(globs, g.Glob)
+		}
+		list = append(list, proposal{
+			fmt.Sprintf("%d of %d that are blocked would pass", r.Globs[len(r.Globs)-1].Passed, r.Counts.Blocked-r.Counts.ProtectedOnly),
+			[]string{key("allowed_files", globs)},
+		})
+	}
+	for _, l := range r.Lifts {
+		p := proposal{why: fmt.Sprintf("%d of %d that ask a person for people would pass, and an agent may then change these files", l.Passed, l.Merges)}
+		if l.Bots {
+			p.why = fmt.Sprintf("%d of %d that ask a person for bots would need an approving review, and no override", l.Passed, l.Merges)
+		}
+		if len(l.Scope) > 0 {
+			p.keys = append(p.keys, key("allowed_files", l.Scope))
+		}
+		p.keys = append(p.keys, key("may_touch_protected", l.Paths))
+		if l.Bots {
+			p.keys = append(p.keys, `"approvals_required": [{"id": "updates", "files": `+jsonList(reviewed(l.Paths))+"}]")
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// reviewed are patterns for files whose changes a person approves: one for all workflows.
+func reviewed(paths []string) (list []string) {
+	for _, path := range paths {
+		if strings.HasPrefix(path, ".github/workflows/") {
+			path = ".github/workflows/**"
+		}
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// jsonList writes texts as a list, on one line.
+func jsonList(values []string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(values) != nil { // texts always have a form
+		return "[]"
+	}
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), `","`, `", "`)
+}
+
+// countWords are the shares of what was judged.
+func countWords(c *Counted) string {
+	others := c.Blocked - c.ProtectedOnly
+	shares := present.Shares([]int{c.Passed, c.ProtectedOnly, others, c.Unknown}, 100)
+	text := fmt.Sprintf("%d (%d %%) would pass, %d (%d %%) would ask a person, %d (%d %%) would be blocked", c.Passed, shares[0], c.ProtectedOnly, shares[1], others, shares[2])
+	if c.Unknown > 0 {
+		text += fmt.Sprintf(", %d (%d %%) could not be judged", c.Unknown, shares[3])
+	}
+	return text
 }
 
 // verdictWords are the counts, one line each; quote shows untrusted text.
 func verdictWords(r *Result, quote func(string) string) []string {
 	c := &r.Counts
-	if c.Merges == 0 {
+	var lines []string
+	if c.Merges == 0 && c.LeftOut == (LeftOut{}) {
 		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
 	}
-	others := c.Blocked - c.ProtectedOnly
-	shares := present.Shares([]int{c.Passed, c.ProtectedOnly, others, c.Unknown}, 100)
-	lines := []string{
-		fmt.Sprintf("%d (%d %%) would pass this part of the gate", c.Passed, shares[0]),
-		fmt.Sprintf("%d (%d %%) would have asked a person: they touch protected files, and nothing else blocks", c.ProtectedOnly, shares[1]),
+	people := Counted{
+		Merges: c.Merges - c.Bots.Merges, Passed: c.Passed - c.Bots.Passed, Blocked: c.Blocked - c.Bots.Blocked, Unknown: c.Unknown - c.Bots.Unknown,
+		ProtectedOnly: c.ProtectedOnly - c.Bots.ProtectedOnly, OffScopeOnly: c.OffScopeOnly - c.Bots.OffScopeOnly,
 	}
-	blocked := fmt.Sprintf("%d (%d %%) would have been blocked", others, shares[2])
-	if others > 0 {
-		blocked += fmt.Sprintf(": %d by files outside the scope alone", c.OffScopeOnly)
+	for _, who := range []struct {
+		name   string
+		counts Counted
+	}{{"people", people}, {"bots", c.Bots}} {
+		if who.counts.Merges > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s: %s", who.name, input.Plural(int64(who.counts.Merges), "merge"), countWords(&who.counts)))
+		}
 	}
-	lines = append(lines, blocked)
+	var left []string
+	if n := c.LeftOut.Gone; n > 0 {
+		left = append(left, input.Plural(int64(n), "merge")+" in directories and files that are gone today")
+	}
+	if n := c.LeftOut.Authors; n > 0 {
+		left = append(left, input.Plural(int64(n), "merge")+" of authors outside of applies_to")
+	}
+	if len(left) > 0 {
+		lines = append(lines, "left out: "+strings.Join(left, ", "))
+	}
 	if c.Unknown > 0 {
-		why := r.Unknown[0]
-		lines = append(lines, fmt.Sprintf("%d (%d %%) could not be judged: %s → %s", c.Unknown, shares[3], quote(why.Why), quote(why.Fix)))
+		lines = append(lines, fmt.Sprintf("could not be judged: %s → %s", quote(r.Unknown[0].Why), quote(r.Unknown[0].Fix)))
 	}
-	return lines
+	return append(lines, "A person is asked where only protected files are touched. Commands and reports are not judged.")
 }
 
 // endWords say why fewer merges were judged than asked for; "" when there is nothing to say.
@@ -159,23 +245,36 @@ func contractWords(r *Result) string {
 	return r.Contract.Path
 }
 
-func writeText(w io.Writer, r *Result) error {
+func writeText(w io.Writer, r *Result, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(r.Tip[:min(12, len(r.Tip))]), present.Line(contractWords(r)))
+	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(shortID(r.Tip)), present.Line(contractWords(r)))
 	if end := endWords(r); end != "" {
 		b.WriteString(end + "\n")
 	}
-	b.WriteString("\n")
 	for _, words := range verdictWords(r, present.Line) {
-		b.WriteString("  " + words + "\n")
+		b.WriteString(words + "\n")
 	}
-	b.WriteString("Only what needs no evidence is judged: scope, protected files and diff rules. Commands and reports are not.\n")
-	if r.Counts.Blocked > 0 {
+	if list := proposals(r); len(list) > 0 {
+		b.WriteString("\nTo paste into the contract:\n")
+		for _, p := range list {
+			b.WriteString("  # " + p.why + "\n")
+			for _, line := range p.keys {
+				b.WriteString("  " + present.Neutral(line) + "\n")
+			}
+		}
+	}
+	switch {
+	case r.Counts.Blocked == 0:
+	case !all:
+		b.WriteString("\nWhich codes, files, authors and merges: closeout backtest --all\n")
+	default:
 		for _, t := range tables(r) {
 			b.WriteString("\n" + t.title + "\n")
 			t.text(&b)
 		}
-		b.WriteString("\n" + globWords(r) + "\n")
+		if words := globWords(r); words != "" {
+			b.WriteString("\n" + words + "\n")
+		}
 		if globs := globTable(r); len(globs.rows) > 0 {
 			globs.text(&b)
 		}
@@ -214,7 +313,7 @@ func (t *table) text(b *strings.Builder) {
 }
 
 // writeMarkdown writes the page for the pull request that introduces the gate.
-func writeMarkdown(w io.Writer, r *Result) error {
+func writeMarkdown(w io.Writer, r *Result, _ bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protected files and diff rules.\n\n",
 		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
@@ -224,16 +323,25 @@ func writeMarkdown(w io.Writer, r *Result) error {
 	if end := endWords(r); end != "" {
 		b.WriteString("- " + present.MDText(end) + "\n")
 	}
+	if list := proposals(r); len(list) > 0 {
+		b.WriteString("\nTo paste into the contract:\n\n")
+		for _, p := range list {
+			b.WriteString("- " + p.why + "\n")
+			for _, line := range p.keys {
+				b.WriteString("  - " + present.MDCode(line) + "\n")
+			}
+		}
+	}
 	if r.Counts.Blocked > 0 {
-		for _, t := range tables(r) {
+		list := tables(r)
+		if globs := globTable(r); len(globs.rows) > 0 {
+			globs.title = globWords(r)
+			list = append(list, globs)
+		}
+		for _, t := range list {
 			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", t.title)
 			t.markdown(&b)
 			b.WriteString("\n</details>\n")
-		}
-		b.WriteString("\n" + present.MDText(globWords(r)) + "\n")
-		if globs := globTable(r); len(globs.rows) > 0 {
-			b.WriteString("\n")
-			globs.markdown(&b)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

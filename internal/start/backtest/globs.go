@@ -16,15 +16,21 @@ import (
 // Ground is what globs may be proposed on: the files that no proposal may cover, because the contract denies every change
 // of them.
 type Ground struct {
-	policy *policy.Policy
-	dirs   map[string]bool // directories with such a file below them
-	alike  map[string]bool // of such files: the pattern of their directory and extension
+	policy  *policy.Policy
+	dirs    map[string]bool // directories with such a file below them
+	alike   map[string]bool // of such files: the pattern of their directory and extension
+	allowed *glob.Set       // allowed_files
+	there   map[string]bool // the files of the tip, and the directories of the root
 }
 
 // NewGround takes the policy of the contract and the files of the tip.
 func NewGround(p *policy.Policy, files []change.Change) *Ground {
-	g := &Ground{policy: p, dirs: map[string]bool{}, alike: map[string]bool{}}
+	g := &Ground{policy: p, dirs: map[string]bool{}, alike: map[string]bool{}, there: map[string]bool{}}
 	for i := range files {
+		top, _, nested := strings.Cut(files[i].Path, "/")
+		if g.there[files[i].Path] = true; nested {
+			g.there[top+"/"] = true
+		}
 		g.avoid(files[i].Path)
 	}
 	return g
@@ -43,6 +49,65 @@ func (g *Ground) avoid(file string) {
 	for dir := path.Dir(file); dir != "." && !g.dirs[dir]; dir = path.Dir(dir) {
 		g.dirs[dir] = true
 	}
+}
+
+// forgot reports whether the layout of the tip cannot tell that a file was in scope: its directory of the root is gone, or it was a
+// file of the root before the merge.
+func (g *Ground) forgot(file string, added bool) bool {
+	if g == nil || file == "" || g.there[file] {
+		return false
+	}
+	if top, _, nested := strings.Cut(file, "/"); nested {
+		return !g.there[top+"/"]
+	}
+	return !added
+}
+
+// minTouched is how many merges of people must touch a protected file so that it is proposed: once is what an override is for.
+const minTouched = 2
+
+// lifts finds protected files to list under may_touch_protected. Those of a program are whatever it updates, which a person then
+// approves. For people, what decides over the gate itself stays protected.
+func (g *Ground) lifts(merges []Merge) []Lift {
+	list := []Lift{}
+	for _, bots := range []bool{false, true} {
+		var open []*Merge
+		touched := map[string]int{}
+		for i := range merges {
+			m := &merges[i]
+			if m.Bot != bots || m.verdict != report.Failed || m.cut || !m.only(protected) {
+				continue
+			}
+			open = append(open, m)
+			for _, f := range m.files {
+				if path, _ := split(f); g.there[path] && matches(path, path) && (bots || !strings.HasPrefix(path, ".")) {
+					touched[path]++
+				}
+			}
+		}
+		lift := Lift{Bots: bots, Paths: []string{}, Scope: []string{}, Merges: len(open)}
+		for path, n := range touched {
+			if bots || n >= minTouched {
+				lift.Paths = append(lift.Paths, path)
+			}
+		}
+		input.SortStable(lift.Paths, func(a, b string) int { return cmp.Or(touched[b]-touched[a], strings.Compare(a, b)) })
+		lift.Paths = lift.Paths[:min(len(lift.Paths), maxGlobs)]
+		for _, m := range open {
+			if !slices.ContainsFunc(m.files, func(f string) bool { path, _ := split(f); return !slices.Contains(lift.Paths, path) }) {
+				lift.Passed++
+			}
+		}
+		for _, path := range lift.Paths {
+			if !g.allowed.Match(path) {
+				lift.Scope = append(lift.Scope, path)
+			}
+		}
+		if lift.Passed > 0 {
+			list = append(list, lift)
+		}
+	}
+	return list
 }
 
 // alike is the pattern of the files of a directory with one extension; "" at the root and for a file without extension.
