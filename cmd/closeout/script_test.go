@@ -65,13 +65,19 @@ func gitEnv(more ...string) []string {
 
 // TestScripts runs the real command: one scenario a file.
 func TestScripts(t *testing.T) {
-	repository := repositoryRoot()
+	repository, builds := repositoryRoot(), goCache(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPOSITORY", repository)
 			for name, value := range gitSettings {
 				env.Setenv(name, value)
+			}
+			home := filepath.Join(env.WorkDir, ".tmp", "home") // what programs keep there is gone with the scenario
+			env.Setenv("HOME", home)
+			env.Setenv("GOCACHE", builds)
+			if err := os.MkdirAll(home, 0o755); err != nil {
+				return err
 			}
 			env.Values[hubKey{}] = &hubServer{}
 			return os.CopyFS(filepath.Join(env.WorkDir, "base"), os.DirFS(filepath.Join(repository, "testdata", "base")))
