@@ -22,6 +22,7 @@ var RulesCheck = &check.Check{
 		{Name: "rules.missing", Severity: input.Block},
 		{Name: "rule.malformed", Severity: input.Block},
 		{Name: "rule.failed", Severity: input.Block},
+		{Name: "rule.undecided", Severity: input.Unknown},
 		{Name: "rule.missing", Severity: input.Block},
 		{Name: "rule.duplicate", Severity: input.Block},
 		{Name: "rule.severity_mismatch", Severity: input.Block},
@@ -209,8 +210,13 @@ func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
 			reportRow(p, r, stated(r, input.Block), ignores)
 		case ok:
 			result := "passed"
-			if slices.ContainsFunc(left, func(r ruleRow) bool { return !r.Passed }) {
-				result = "failed"
+			for _, r := range left {
+				switch {
+				case r.Unknown && result == "passed":
+					result = "unknown"
+				case !r.Passed && !r.Unknown:
+					result = "failed"
+				}
 			}
 			p.Report(rowFinding("rule.unknown", left[0], check.Finding{
 				Message:  fmt.Sprintf("the catalogue does not contain the rule %q", r.ID),
@@ -292,6 +298,11 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
 		Expected: "no violation of the rule", Actual: "a violation", Fix: "fix what the rule found, then run it again",
 	}
+	code := "rule.failed"
+	if r.Unknown {
+		code, f.Severity, f.Message = "rule.undecided", input.Unknown, fmt.Sprintf("it is unknown whether the rule %q is broken", r.ID)
+		f.Expected, f.Actual, f.Fix = "a row that passed or failed", `"outcome": "unknown"`, "let the rule decide; a person may look at what it says"
+	}
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
@@ -299,7 +310,7 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 	if slices.ContainsFunc(r.FailedIn, isAbsolute) {
 		f.Fix += "; no record says that an absolute path of the report is in this repository: let the tool write relative paths, or record its command with closeout run"
 	}
-	p.Report(rowFinding("rule.failed", r, f))
+	p.Report(rowFinding(code, r, f))
 }
 
 // excused makes a finding about a failed row one that does not count, if there is an exception.

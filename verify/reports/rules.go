@@ -22,7 +22,7 @@ const (
 //   - an object with "block_failures" and "warn_failures", two lists of ids: [ShapeLists], one failed row per id;
 //   - SARIF 2.1.0, an object with "version" and "runs": [ShapeSARIF], one row per rule of each run.
 //
-// A row is {"slug" or "id", "category"?, "severity"?, "passed", "detail"?, "file"?, "line"?}; category, detail, file and
+// A row is {"slug" or "id", "category"?, "severity"?, "passed" or "outcome", "detail"?, "file"?, "line"?}; category, detail, file and
 // line may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
 //
 // A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The shape
@@ -145,13 +145,13 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 			ID:       ruleID(f),
 			Category: f.AnyText("category"),
 			Severity: rowSeverity(f.OneOf("severity", "block", "error", "warn", "warning", "info", "note", "critical", "high", "medium", "low")),
-			Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
 			Detail:   input.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
 			File:     f.TextOf(f.OrNull("file"), "file").Value,
 		}
 		if line := f.IntegerOf(f.OrNull("line"), "line", 1, maxLineNumber); line != nil {
 			row.Line = *line
 		}
+		row.readOutcome(f)
 		f.End()
 		if !row.Passed {
 			row.FailedIn = []string{row.File}
@@ -159,6 +159,22 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// readOutcome reads whether a rule passed. A row with the outcome unknown did not pass, whatever else it says.
+func (r *Row) readOutcome(f *input.Fields) {
+	outcome := f.OneOf("outcome", "passed", "failed", "unknown")
+	r.Unknown = outcome == "unknown"
+	if outcome == "" {
+		r.Passed = f.Need("passed", "true or false") != nil && f.Flag("passed")
+		return
+	}
+	n := f.Get("passed")
+	flag := n != nil && f.Flag("passed")
+	r.Passed = outcome == "passed"
+	if n != nil && !r.Unknown && flag != r.Passed {
+		f.Wrong(n, "passed", "the same as outcome, or no passed")
+	}
 }
 
 // maxLineNumber is the maximum line number, so that it is an integer in every parser of the report.
@@ -237,6 +253,7 @@ type Row struct {
 	Category string
 	Severity input.Severity // "" when the row has none
 	Passed   bool
+	Unknown  bool     // nobody could tell whether the rule is broken; it did not pass
 	Detail   string   // cut after 500 bytes
 	File     string   // "" when absent
 	Line     int64    // 0 when absent
