@@ -6,10 +6,23 @@ import (
 	"strings"
 )
 
-// Starters are programs that run the one in their arguments, and words that stand between the two.
-var Starters = []string{
+// starters are programs that run the one in their arguments, and words that stand between the two.
+var starters = []string{
 	"npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "run", "exec", "bundle", "php",
-	"coverage", "env", "command", "time", "nice", "timeout", "xvfb-run", "-m", "--", "python", "python3",
+	"coverage", "env", "command", "time", "nice", "nohup", "timeout", "stdbuf", "xvfb-run", "-m", "--", "python", "python3",
+}
+
+// Started is a command without the programs that start it and without their options, assignments and times: pytest -q for
+// env CI=1 timeout 600 poetry run pytest -q. It is empty where nothing is left.
+func Started(argv []string) []string {
+	isPassed := func(word string) bool {
+		isOption := strings.HasPrefix(word, "-") || strings.Contains(word, "=")
+		return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
+	}
+	for len(argv) > 0 && isPassed(argv[0]) {
+		argv = argv[1:]
+	}
+	return argv
 }
 
 // builtins are words at the start of a command that run nothing of a repository.
@@ -45,15 +58,8 @@ func Plain(argv []string) bool {
 		}
 		return !strings.ContainsAny(script, "$`")
 	}
-	for at, word := range argv {
-		if isRun(argv[at:]) {
-			return true
-		}
-		if isOption := strings.HasPrefix(word, "-") || strings.Contains(word, "="); !isOption && !slices.Contains(Starters, word) && !isNumber(word) {
-			return false
-		}
-	}
-	return false
+	started := Started(argv)
+	return len(started) > 0 && isRun(started)
 }
 
 // isRun reports whether a command is one that the table lists under Runs.

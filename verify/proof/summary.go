@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -28,33 +29,21 @@ var runners = []runner{
 	{[]string{"phpunit"}, []string{"--version", "--help", "--no-output", "--no-results", "--list-tests", "--list-suites", "--list-groups", "--teamcity"}},
 }
 
-// starters are programs that run another one, and words between the two.
-var starters = []string{
-	"npx", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "run", "exec", "bundle", "pnpm", "yarn", "bunx", "php", "coverage", "env", "-m", "--",
-	"python", "python3",
-}
-
 // printsSummary reports whether a command names a runner that ends with a summary.
 func printsSummary(argv []string) bool {
-	for at := range argv {
-		name := path.Base(argv[at])
-		for i := range runners {
-			r, rest := &runners[i], argv[at+1:]
-			isQuiet := func(arg string) bool {
-				option, _, _ := strings.Cut(arg, "=")
-				return slices.Contains(r.quiet, option)
-			}
-			missing := func(word string) bool { return !slices.Contains(rest, word) }
-			if name != r.words[0] || slices.ContainsFunc(r.words[1:], missing) {
-				continue
-			}
-			return !slices.ContainsFunc(rest, isQuiet)
-		}
-		if !slices.Contains(starters, name) {
-			return false
-		}
+	started := ecosystem.Started(argv)
+	if len(started) == 0 {
+		return false
 	}
-	return false
+	at := slices.IndexFunc(runners, func(r runner) bool {
+		missing := func(word string) bool { return !slices.Contains(started[1:], word) }
+		return path.Base(started[0]) == r.words[0] && !slices.ContainsFunc(r.words[1:], missing)
+	})
+	isQuiet := func(arg string) bool {
+		option, _, _ := strings.Cut(arg, "=")
+		return slices.Contains(runners[at].quiet, option)
+	}
+	return at >= 0 && !slices.ContainsFunc(started[1:], isQuiet)
 }
 
 // unittestFailed is the end of a run of Python's unittest that failed.
