@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/start"
 )
 
-const initLong = `init writes the first contract of a repository: the standing contract .closeout/scope_contract.json, lines for
+const initLong = `init writes the first contract of a repository: the standing contract .closeout/scope_contract.yaml, lines for
 .gitignore, and .github/workflows/closeout.yml in observe mode.
 
 It reads the files of the commit HEAD and runs nothing. It takes the test commands from go.mod, package.json,
@@ -27,7 +27,9 @@ func newInit(std console.Streams) *cobra.Command {
 		Example: "  closeout init --dry-run\n  closeout init --test 'make check'",
 		RunE:    func(*cobra.Command, []string) error { return f.Run() },
 	}
-	c.Flags().BoolVar(&f.YAML, "yaml", false, "write the contract as YAML, with comments")
+	c.Flags().BoolVar(&f.JSON, "json", false, "write the contract as JSON, without the comments")
+	c.Flags().Bool("yaml", true, "write the contract as YAML, with comments")
+	c.Flags().Lookup("yaml").Hidden = true // what init does since 0.3.0
 	c.Flags().BoolVar(&f.DryRun, "dry-run", false, "print the files, and write nothing")
 	c.Flags().StringVar(&f.Test, "test", "", "the `COMMAND` that proves a change, instead of those that are found; split into words without a shell")
 	return c

@@ -12,7 +12,7 @@ func TestAccountOf(t *testing.T) {
 		"mona@users.noreply.github.com":                     {Login: "mona"},
 		"mona@example.com":                                  {},
 		"mona@users.noreply.github.com.example.com":         {},
-		"":                                                  {},
+		"": {},
 	} {
 		if got := accountOf(mail); got != want {
 			t.Errorf("%q is %+v, want %+v", mail, got, want)

@@ -85,7 +85,7 @@ func proposedContract(git *collect.Git) (*ContractText, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := New(files, git, Options{})
+	plan, err := New(files, git, Options{YAML: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s, and closeout init would not write one (%w): run closeout init --test 'COMMAND', or name a contract with --contract-file", none, err)
 	}

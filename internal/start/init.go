@@ -31,7 +31,7 @@ const maxIgnoreFile = 1 << 20
 
 // Init are what init is asked to do.
 type Init struct {
-	YAML, DryRun bool
+	JSON, DryRun bool // JSON: write the contract as JSON, which has no comments
 	Test         string
 	root         string
 	git          *collect.Git
@@ -105,7 +105,7 @@ func fromHere(root string) (string, error) {
 
 // options reads the flags.
 func (f *Init) options() (o Options, err error) {
-	o.YAML = f.YAML
+	o.YAML = !f.JSON
 	if f.Test == "" {
 		return o, nil
 	}
@@ -187,9 +187,11 @@ func (f *Init) preview(plan *Plan) {
 	case r.Counts.Merges == 0:
 		f.Tell("\nThere is no backtest: %s contains no merges.", present.Neutral(r.Branch))
 	default:
-		c := r.Counts
-		f.Tell("\nBacktest: of the last %s of %s, %d would have passed scope and protection, and %d would have been blocked (%d by\nprotected files alone). closeout backtest lists them.",
-			input.Plural(int64(c.Merges), "merge"), present.Neutral(r.Branch), c.Passed, c.Blocked, c.ProtectedOnly)
+		f.Tell("\nBacktest: the last %s of %s under this contract. closeout backtest says how to let more through.",
+			input.Plural(int64(r.Counts.Merges), "merge"), present.Neutral(r.Branch))
+		for _, shares := range r.Shares() {
+			f.Tell("  %s", shares)
+		}
 	}
 }
 

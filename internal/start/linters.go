@@ -175,8 +175,8 @@ const rulesScript = ".closeout/rules.sh"
 func (s *starter) lintScript() string {
 	var b strings.Builder
 	b.WriteString(`#!/bin/sh
-# Runs the linters of this repository, and writes one row for each into the rule report: .closeout/scope_contract.json names this
-# script in rules.run. If a linter cannot be started, there is no report, and the gate reports rules.missing.
+# Runs the linters of this repository, and writes one row for each into the rule report: rules.run of the contract names this
+# script. If a linter cannot be started, there is no report, and the gate reports rules.missing.
 set -u
 report=` + rulesReport + `
 rows=

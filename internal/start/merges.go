@@ -67,7 +67,10 @@ func (f *Backtest) Run(std console.Streams) error {
 // judge judges the last merges with a contract.
 func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result, error) {
 	extension := strings.ToLower(path.Ext(file.Name))
-	if !slices.Contains(policy.ContractExtensions, extension) {
+	switch {
+	case file.Name == "":
+		extension = ".yaml" // as init writes it
+	case !slices.Contains(policy.ContractExtensions, extension):
 		extension = ".json"
 	}
 	standing := collect.StandingText(extension, file.Text, input.DefaultLimits()).WithoutTask()

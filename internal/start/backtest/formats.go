@@ -188,13 +188,9 @@ func countWords(c *Counted) string {
 	return text
 }
 
-// verdictWords are the counts, one line each; quote shows untrusted text.
-func verdictWords(r *Result, quote func(string) string) []string {
+// Shares are what people and bots met, a line each; none where there is no merge.
+func (r *Result) Shares() (lines []string) {
 	c := &r.Counts
-	var lines []string
-	if c.Merges == 0 && c.LeftOut == (LeftOut{}) {
-		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
-	}
 	people := Counted{
 		Merges: c.Merges - c.Bots.Merges, Passed: c.Passed - c.Bots.Passed, Blocked: c.Blocked - c.Bots.Blocked, Unknown: c.Unknown - c.Bots.Unknown,
 		ProtectedOnly: c.ProtectedOnly - c.Bots.ProtectedOnly, OffScopeOnly: c.OffScopeOnly - c.Bots.OffScopeOnly,
@@ -207,6 +203,16 @@ func verdictWords(r *Result, quote func(string) string) []string {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", who.name, input.Plural(int64(who.counts.Merges), "merge"), countWords(&who.counts)))
 		}
 	}
+	return lines
+}
+
+// verdictWords are the counts, one line each; quote shows untrusted text.
+func verdictWords(r *Result, quote func(string) string) []string {
+	c := &r.Counts
+	if c.Merges == 0 && c.LeftOut == (LeftOut{}) {
+		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
+	}
+	lines := r.Shares()
 	var left []string
 	if n := c.LeftOut.Gone; n > 0 {
 		left = append(left, input.Plural(int64(n), "merge")+" in directories and files that are gone today")
