@@ -32,7 +32,7 @@ func (l *linter) tests(s *source) {
 			entries = append(entries, `{"files": `+texts(e.Tests)+`, "criteria": `+texts(counted)+`}`)
 		}
 	}
-	if first == "" || entries == nil && l.rollout {
+	if first == "" || (entries == nil && l.rollout) {
 		return
 	}
 	f := &check.Finding{

@@ -51,7 +51,7 @@ func (d *diffReader) hunkHeader(s *section) (*hunk, bool) {
 	if ok {
 		newStart, new, rest, ok = hunkSpan(rest, " @@")
 	}
-	if !ok || len(rest) > 0 && rest[0] != ' ' {
+	if !ok || (len(rest) > 0 && rest[0] != ' ') {
 		return nil, d.failValue("@@ -", value, 0, "this is no header of a hunk", hunkSyntax)
 	}
 	if problem := s.place(oldStart, old, newStart, new); problem != "" {
@@ -80,7 +80,7 @@ func hunkSpan(text []byte, end string) (start, count int, rest []byte, ok bool) 
 // place compares the numbers of a hunk with the section and the hunks before it, and reports what is wrong with them. A
 // side of no lines is given the number of the line before it.
 func (s *section) place(oldStart, old, newStart, new int) string {
-	if old > 0 && oldStart == 0 || new > 0 && newStart == 0 || old+new == 0 {
+	if (old > 0 && oldStart == 0) || (new > 0 && newStart == 0) || old+new == 0 {
 		return "these lines cannot exist"
 	}
 	if old == 0 {
@@ -200,7 +200,7 @@ func (d *diffReader) marker(h *hunk) bool {
 		return d.failLine("this is no line of a hunk", input.Quote(noNewline))
 	}
 	sides := lineSides[h.last]
-	if sides == 0 || sides&1 != 0 && h.old > 0 || sides&2 != 0 && h.new > 0 {
+	if sides == 0 || (sides&1 != 0 && h.old > 0) || (sides&2 != 0 && h.new > 0) {
 		return d.failLine("only the last line of a file can lack its newline", "more lines of the hunk of line "+strconv.Itoa(h.at.Line))
 	}
 	h.last, h.ended = 0, true

@@ -168,7 +168,7 @@ func (d *diffReader) percent(prefix string, value []byte, into *int) bool {
 
 // number reads decimal digits without leading zero. More digits than a file can have lines are refused.
 func number(digits []byte) (int, bool) {
-	if len(digits) == 0 || len(digits) > 12 || len(digits) > 1 && digits[0] == '0' {
+	if len(digits) == 0 || len(digits) > 12 || (len(digits) > 1 && digits[0] == '0') {
 		return 0, false
 	}
 	n := 0
@@ -218,7 +218,7 @@ func (d *diffReader) names(s *section) bool {
 	if ok {
 		rest, ok = takeName(rest, "b/", s.newPath)
 	}
-	return ok && len(rest) == 0 || d.failHeader(s, 0, "the names do not agree with those of the rename or copy below",
+	return (ok && len(rest) == 0) || d.failHeader(s, 0, "the names do not agree with those of the rename or copy below",
 		"a/"+input.Clip(s.oldPath)+" b/"+input.Clip(s.newPath))
 }
 
@@ -337,7 +337,7 @@ func (d *diffReader) binaryFiles(s *section) bool {
 		prefix, path = s.side(false)
 		rest, ok = takeName(rest, prefix, path)
 	}
-	return ok && string(rest) == " differ" ||
+	return (ok && string(rest) == " differ") ||
 		d.failValue("Binary files ", value, 0, "the names do not agree with the lines above", "OLD and NEW differ")
 }
 

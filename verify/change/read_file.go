@@ -188,7 +188,7 @@ func decodePath(n *input.Node) (string, bool) {
 // id returns an object id, "" for null.
 func (c *changesReader) id(i field) string {
 	n := c.get(i)
-	if n != nil && (n.Kind == input.KindNull || n.Kind == input.KindString && input.IsLowerHex(n.Text, 40, 64)) {
+	if n != nil && (n.Kind == input.KindNull || (n.Kind == input.KindString && input.IsLowerHex(n.Text, 40, 64))) {
 		return n.Text
 	}
 	c.refuse(i, "an object id of 40 or 64 lower-case hexadecimal digits, or null where the path does not exist")

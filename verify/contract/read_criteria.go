@@ -179,7 +179,7 @@ func runFix(f *input.Fields, n *input.Node) string {
 // isLine reports whether the only word of a command is a command with arguments. A path of a program may contain spaces.
 func isLine(word string) bool {
 	argv, problem := SplitCommand(word)
-	return strings.Contains(word, " ") && (problem != nil || len(argv) > 1 && !strings.Contains(argv[0], "/"))
+	return strings.Contains(word, " ") && (problem != nil || (len(argv) > 1 && !strings.Contains(argv[0], "/")))
 }
 
 func readCwd(f *input.Fields) string {

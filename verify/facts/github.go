@@ -137,7 +137,7 @@ func (a Account) Is(b Account) bool {
 
 // Unidentified reports whether no account is named, or the one that GitHub uses for deleted ones.
 func (a Account) Unidentified() bool {
-	return a.Login == "" && (a.ID == "" || a.ID == GhostID) || FoldLogin(a.Login) == Ghost
+	return (a.Login == "" && (a.ID == "" || a.ID == GhostID)) || FoldLogin(a.Login) == Ghost
 }
 
 // The account that GitHub puts in the place of deleted ones. Another server than github.com gives it another id.

@@ -109,7 +109,7 @@ func people(f *input.Fields) []Person {
 	return each(f, "people", func(f *input.Fields) Person {
 		login, id := f.NeedText("login"), needDigits(f, "id")
 		byLogin, byID := "login "+FoldLogin(login.Value), "id "+id
-		if login.Value != "" && seen[byLogin] || id != "" && seen[byID] {
+		if (login.Value != "" && seen[byLogin]) || (id != "" && seen[byID]) {
 			f.Errs.Add(input.Error{
 				Pos: login.Pos, Where: f.Pointer("login"), Message: "the account " + input.Quote(login.Value) + " occurs twice",
 				Found: "a second " + input.Quote(login.Value) + ", or its id", Expected: "each account once", Fix: "keep the entry that is true",

@@ -330,7 +330,7 @@ func (p *logParser) pos(at int) input.Pos { return input.Pos{Line: p.number, Col
 func (p *logParser) integer(v scalar, low, high int64) (i int64, ok bool) {
 	text := p.line[v.at:max(v.end, v.at)]
 	digits := bytes.TrimPrefix(text, []byte("-"))
-	if v.kind != input.KindNumber || digits[0] == '0' && len(text) > 1 || digitsEnd(digits, 0) != len(digits) {
+	if v.kind != input.KindNumber || (digits[0] == '0' && len(text) > 1) || digitsEnd(digits, 0) != len(digits) {
 		return 0, false
 	}
 	i, _ = strconv.ParseInt(string(text), 10, 64) // the only possible error is the range

@@ -113,7 +113,7 @@ func checkForeign(pattern string) *Error {
 		return &Error{"the pattern begins in the home directory", quote(pattern), "a path from the root of the repository", fromRoot}
 	case drive:
 		return &Error{"the pattern begins with a drive", quote(pattern), "a path from the root of the repository", fromRoot}
-	case strings.HasPrefix(pattern, "^") || strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
+	case strings.HasPrefix(pattern, "^") || (strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`)):
 		return &Error{"this is a regular expression", quote(pattern), "a pattern of paths", `write a pattern: "*" for any name, "**" for any directories, as in "src/**/*.go"`}
 	case strings.Contains(pattern, "${"):
 		return &Error{"a pattern has no variables", quote(pattern), "a pattern of paths", "write what the variable contains"}

@@ -60,7 +60,7 @@ func (s *Set) Match(path string) bool {
 // Which returns the first pattern, in the order of the list, that matches the path. exact is false when that pattern
 // matches only after folding, which only sets of CompileFolded do.
 func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
-	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
+	if s == nil || len(s.written) == 0 || path == "" || (s.folded == nil && !utf8.ValidString(path)) {
 		return "", false, false
 	}
 	s.meter.ask(path)
@@ -76,7 +76,7 @@ func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
 
 // All returns the places in the list of all patterns that match the path, in order.
 func (s *Set) All(path string) []int {
-	if s == nil || len(s.written) == 0 || path == "" || s.folded == nil && !utf8.ValidString(path) {
+	if s == nil || len(s.written) == 0 || path == "" || (s.folded == nil && !utf8.ValidString(path)) {
 		return nil
 	}
 	s.meter.ask(path)

@@ -208,7 +208,7 @@ func wrongEncoding(e *Error, text []byte) bool {
 	const powerShell = "save it as UTF-8 without byte order mark; in PowerShell write | Out-File -Encoding utf8NoBOM in place of >"
 	switch {
 	case bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.HasPrefix(text, []byte("\xff\xfe")),
-		len(text) > 3 && (text[0] == 0 && text[2] == 0 || text[1] == 0 && text[3] == 0):
+		len(text) > 3 && ((text[0] == 0 && text[2] == 0) || (text[1] == 0 && text[3] == 0)):
 		e.Message, e.Found, e.Fix = "this is UTF-16", Excerpt(text), powerShell
 	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
 		e.Message, e.Found, e.Fix = "the file begins with a byte order mark", Excerpt(text), "save it as UTF-8 without byte order mark"

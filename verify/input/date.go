@@ -18,7 +18,7 @@ func CalendarDay(s string) bool {
 		return day <= 30
 	case "02":
 		leap := year%4 == 0 && (year%100 != 0 || year%400 == 0)
-		return day <= 28 || leap && day == 29
+		return day <= 28 || (leap && day == 29)
 	}
 	return true
 }

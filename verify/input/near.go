@@ -106,7 +106,7 @@ func integerFix(n *Node, low, high int64) string {
 		text = whole
 	}
 	i, ok := IntegerOf(&Node{Kind: KindNumber, Text: text})
-	if n.Kind != KindString && n.Kind != KindNumber || !ok || i < low || i > high {
+	if (n.Kind != KindString && n.Kind != KindNumber) || !ok || i < low || i > high {
 		return ""
 	}
 	if n.Kind == KindString {

@@ -31,7 +31,7 @@ var documentFixes = map[string]string{
 
 // foreign reports whether a message is about a document of another format, or an empty one.
 func foreign(message string) bool {
-	return strings.HasPrefix(message, "this is") && message != "this is UTF-16" && !strings.HasPrefix(message, "this is Markdown") || message == "the file is empty"
+	return (strings.HasPrefix(message, "this is") && message != "this is UTF-16" && !strings.HasPrefix(message, "this is Markdown")) || message == "the file is empty"
 }
 
 func OverRulesBytes(data []byte, what string, limits Limits, errs *Errors) bool {

@@ -147,7 +147,7 @@ func (s *Stream) End() bool {
 		return false
 	}
 	_, err := s.dec.ReadToken()
-	return err == io.EOF && s.src.flag == "" || s.fail(err)
+	return (err == io.EOF && s.src.flag == "") || s.fail(err)
 }
 
 // jsonToken is one token of the text.

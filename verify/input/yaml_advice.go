@@ -20,7 +20,7 @@ func (p *yamlParser) indented(number int) string { return p.inColumn(number, p.c
 
 func (p *yamlParser) inColumn(number, column int) string {
 	text := strings.TrimSpace(p.line(number))
-	if column < 1 || !strings.HasPrefix(text, "- ") && !yamlLine().MatchString(text) {
+	if column < 1 || (!strings.HasPrefix(text, "- ") && !yamlLine().MatchString(text)) {
 		return "indent the line like the item or key above it"
 	}
 	return "write the line as " + Quote(strings.Repeat(" ", column-1)+text)

@@ -171,7 +171,7 @@ func SaysUnknown(c *contract.Criterion, exit *int64) bool {
 // and 127 mean that it could not be started, and a negative code or 128 plus the number of a signal that it was killed.
 func Cut(exit int64) bool {
 	const signals = 64
-	return exit < 0 || exit == 124 || exit == 126 || exit == 127 || 128 < exit && exit <= 128+signals
+	return exit < 0 || exit == 124 || exit == 126 || exit == 127 || (128 < exit && exit <= 128+signals)
 }
 
 // Stream is one log. Its records are added in order.

@@ -95,7 +95,7 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	level := s.level(r)
 	at := slot{by == ofHead, level == input.Bound && !rules}
 	known, bound := s.makers[at], s.makers[slot{at.head, true}]
-	if len(known)+len(bound) == 0 && len(r.Produced) == 0 || rules && r.Exit == nil {
+	if (len(known)+len(bound) == 0 && len(r.Produced) == 0) || (rules && r.Exit == nil) {
 		return
 	}
 	command := s.commandKey(r)
@@ -128,7 +128,7 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 // root keeps the root of a work tree once; "" when it is not absolute, too long or one too many.
 func (l *Ledger) root(root string) string {
 	root = strings.TrimSuffix(root, "/")
-	if !strings.HasPrefix(root, "/") && !strings.HasPrefix(root[min(len(root), 1):], ":/") || len(root) > maxRoot {
+	if (!strings.HasPrefix(root, "/") && !strings.HasPrefix(root[min(len(root), 1):], ":/")) || len(root) > maxRoot {
 		return ""
 	}
 	if i := slices.Index(l.roots, root); i >= 0 {
@@ -195,7 +195,7 @@ func (s *Stream) keep(produced []feedback.Produced) []feedback.Produced {
 // Fits reports whether a file can be the one that a record names by a path in the repository. Artifacts unpack into
 // directories, so the path may have a longer prefix; a name in a bundle has no directory at all.
 func Fits(file, produced string) bool {
-	return file == produced || strings.HasSuffix(file, "/"+produced) || !strings.Contains(file, "/") && strings.HasSuffix(produced, "/"+file)
+	return file == produced || strings.HasSuffix(file, "/"+produced) || (!strings.Contains(file, "/") && strings.HasSuffix(produced, "/"+file))
 }
 
 // made is a file that the last record of a command names.
@@ -251,7 +251,7 @@ func (c *Companion) fits(produced string) bool {
 	if c.Exact {
 		return c.Path == produced
 	}
-	return Fits(c.Path, produced) || c.Declared != "" && Fits(c.Declared, produced)
+	return Fits(c.Path, produced) || (c.Declared != "" && Fits(c.Declared, produced))
 }
 
 // Vouch returns what the logs say about a companion: its level is that of the best record that may confirm it. Call it after
@@ -274,7 +274,7 @@ func (l *Ledger) Vouch(c *Companion, trust []Trust) Vouched {
 			list = list[:0]
 		}
 		list = append(list, m)
-		if m.sha256 != c.SHA256 || m.revoked && trust[m.stream].Recorded {
+		if m.sha256 != c.SHA256 || (m.revoked && trust[m.stream].Recorded) {
 			continue
 		}
 		if denied := m.denies(c); denied != "" {

@@ -88,13 +88,13 @@ func (r *runs) add(raw []byte) {
 	}
 	r.playwright = r.playwright || startsPlaywright(line)
 	r.idle = bytes.HasPrefix(line, []byte("testing: warning: no tests to run")) ||
-		r.idle && (string(line) == "PASS" || bytes.HasPrefix(line, []byte("coverage: ")))
+		(r.idle && (string(line) == "PASS" || bytes.HasPrefix(line, []byte("coverage: "))))
 }
 
 // startsPlaywright reports whether a line is the first one of Playwright, which prints no line that none passed when all
 // tests are skipped.
 func startsPlaywright(line []byte) bool {
-	return string(line) == "Listing tests:" || bytes.HasPrefix(line, []byte("Running ")) && playwrightRun().Match(line)
+	return string(line) == "Listing tests:" || (bytes.HasPrefix(line, []byte("Running ")) && playwrightRun().Match(line))
 }
 
 // counts reports whether lines of a scope count after the lines so far.
@@ -140,7 +140,7 @@ func (r *runs) take(k kind, line []byte, of scope) {
 	if r.first[k] == "" {
 		r.first[k] = short(printable(line))
 	}
-	r.whole = r.whole || (of == whole || of == sum) && k != passed && k != failed
+	r.whole = r.whole || ((of == whole || of == sum) && k != passed && k != failed)
 }
 
 // unittest joins the two last lines of Python's unittest: how many tests it counted, including skipped ones, and how many of
@@ -200,9 +200,9 @@ func (r *runs) proof(cut, control bool) Output {
 		return Output{Proof: NoneRan, Line: r.first[broken]}
 	case control && ran:
 		return Output{}
-	case earlier != "" && (ran || cut && !r.whole):
+	case earlier != "" && (ran || (cut && !r.whole)):
 		return Output{Proof: SomeCached, Line: earlier}
-	case ran || cut && !r.whole:
+	case ran || (cut && !r.whole):
 		return Output{}
 	case earlier != "":
 		return Output{Proof: AllCached, Line: earlier}
@@ -266,7 +266,7 @@ func quotedAfter(line []byte, key string) (string, bool) {
 // printable replaces control characters other than tabs in a line.
 func printable(line []byte) string {
 	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\t' || c >= 0x7f && c < 0xa0 {
+		if (c < ' ' && c != '\t') || (c >= 0x7f && c < 0xa0) {
 			return '\ufffd'
 		}
 		return c

@@ -108,7 +108,7 @@ func inputDiffers(old, again []report.Input) string {
 			if old[i].SHA256 != again[i].SHA256 {
 				return fmt.Sprintf("the input %s: the report was made from sha256 %.12s…, the bundle contains %.12s…", again[i].Path, old[i].SHA256, again[i].SHA256)
 			}
-		case i >= len(again) || i < len(old) && slices.IndexFunc(again, old[i].SameFile) < 0:
+		case i >= len(again) || (i < len(old) && slices.IndexFunc(again, old[i].SameFile) < 0):
 			return fmt.Sprintf("the input %s is missing in the bundle", old[i].Path)
 		default:
 			return fmt.Sprintf("the input %s is not in the report", again[i].Path)

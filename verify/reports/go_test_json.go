@@ -90,8 +90,8 @@ func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *inpu
 		outcome, ends := goTestOutcomes[event.action]
 		switch {
 		case ends && event.test == "":
-			packages[event.pkg] = outcome == caseFailed || outcome == caseSkipped && packages[event.pkg]
-			alone[event.pkg] = alone[event.pkg] || outcome == caseFailed && book.failing[event.pkg] == 0
+			packages[event.pkg] = outcome == caseFailed || (outcome == caseSkipped && packages[event.pkg])
+			alone[event.pkg] = alone[event.pkg] || (outcome == caseFailed && book.failing[event.pkg] == 0)
 			if build := said[[2]string{event.failedBuild, ""}]; build != nil {
 				book.listed.because(event.pkg, build.first)
 			}

@@ -142,14 +142,14 @@ func StableName(name string) string {
 }
 
 func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80
 }
 
 // stableWord writes # for the numbers of a word.
 func stableWord(word string, inBrackets bool) string {
 	const digits = "0123456789"
 	address := strings.HasPrefix(word, "0x")
-	if !inBrackets && !address || !strings.ContainsAny(word, digits) {
+	if (!inBrackets && !address) || !strings.ContainsAny(word, digits) {
 		return word
 	}
 	if address || strings.Trim(word, digits+"abcdefABCDEF") == "" {

@@ -177,7 +177,7 @@ func (r *sarifRun) result(f *input.Fields) {
 		return
 	}
 	r.addRule(f.Node.Pos, id, level)
-	if kind != "" && kind != "fail" || baseline == "absent" {
+	if (kind != "" && kind != "fail") || baseline == "absent" {
 		return
 	}
 	failed := Row{

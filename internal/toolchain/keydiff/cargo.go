@@ -71,7 +71,7 @@ func tableGrows(old, now map[string]any) bool {
 		}
 		for _, part := range left {
 			text, isText := part.(string)
-			if _, known := old[text]; !isText || known && !slices.Contains(parts, part) {
+			if _, known := old[text]; !isText || (known && !slices.Contains(parts, part)) {
 				return false
 			}
 		}

@@ -67,7 +67,7 @@ func loses(old, now []string) bool {
 		name, number := numbered(was)
 		return was != "" && !slices.ContainsFunc(now, func(is string) bool {
 			newName, newNumber := numbered(is)
-			return is == was || number != "" && newNumber != "" && newName == name && !isLower(number, newNumber)
+			return is == was || (number != "" && newNumber != "" && newName == name && !isLower(number, newNumber))
 		})
 	})
 }

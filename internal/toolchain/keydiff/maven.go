@@ -35,7 +35,7 @@ func pomKeys(root *element, parts *xmlParts) {
 	var walk func(e *element, key string)
 	walk = func(e *element, key string) {
 		deps := key == "dependencies" || key == "dependencyManagement.dependencies"
-		if len(e.attrs) > 0 || e.text != "" && len(e.children) > 0 || deps && slices.ContainsFunc(e.children, func(c *element) bool { return c.name != "dependency" }) {
+		if len(e.attrs) > 0 || (e.text != "" && len(e.children) > 0) || (deps && slices.ContainsFunc(e.children, func(c *element) bool { return c.name != "dependency" })) {
 			parts.add(sourceOf+key, e)
 		}
 		for _, c := range e.children {

@@ -25,7 +25,7 @@ var ofProduct = []string{
 
 // isPlainlyConditional reports whether an element has at most a condition that only reads.
 func isPlainlyConditional(attrs []xml.Attr) bool {
-	return len(attrs) == 0 || len(attrs) == 1 && attrs[0].Name.Space == "" && attrs[0].Name.Local == "Condition" && plainCondition().MatchString(attrs[0].Value)
+	return len(attrs) == 0 || (len(attrs) == 1 && attrs[0].Name.Space == "" && attrs[0].Name.Local == "Condition" && plainCondition().MatchString(attrs[0].Value))
 }
 
 // projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an expression is in
@@ -33,7 +33,7 @@ func isPlainlyConditional(attrs []xml.Attr) bool {
 func projectKeys(root *element, parts *xmlParts) {
 	tests := testPackage().MatchString(root.String())
 	for _, group := range root.children {
-		if !isPlainlyConditional(group.attrs) || group.text != "" || group.name != "PropertyGroup" && group.name != "ItemGroup" {
+		if !isPlainlyConditional(group.attrs) || group.text != "" || (group.name != "PropertyGroup" && group.name != "ItemGroup") {
 			parts.add(tomlKey(group.name), group)
 			continue
 		}

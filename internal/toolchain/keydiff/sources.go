@@ -31,7 +31,7 @@ var harmlessOptions = []string{
 func source(v any, inList bool) any {
 	switch v := v.(type) {
 	case string:
-		if inList && !strings.Contains(v, "@") || !inList && isPlain(v) {
+		if (inList && !strings.Contains(v, "@")) || (!inList && isPlain(v)) {
 			return nil
 		}
 		if at := strings.LastIndexByte(v, '@'); strings.HasPrefix(v, "npm:") && at > 0 && isPlain(v[at+1:]) {
@@ -77,7 +77,7 @@ func source(v any, inList bool) any {
 func addSources(keys []string, table string, old, now any) []string {
 	a, isTable := old.(map[string]any)
 	b, both := now.(map[string]any)
-	if !isTable && old != nil || !both && now != nil {
+	if (!isTable && old != nil) || (!both && now != nil) {
 		if !reflect.DeepEqual(source(old, false), source(now, false)) {
 			keys = append(keys, sourceOf+table)
 		}

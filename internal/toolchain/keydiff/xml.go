@@ -39,7 +39,7 @@ func readXML(data []byte) (*element, error) {
 		top := len(open) - 1
 		switch t := token.(type) {
 		case xml.StartElement:
-			if top > maxXMLDepth || len(document.children) > 0 && top == 0 {
+			if top > maxXMLDepth || (len(document.children) > 0 && top == 0) {
 				return nil, errors.New("it is nested too deeply, or has two roots")
 			}
 			e := &element{name: t.Name.Local, attrs: t.Attr}
@@ -79,7 +79,7 @@ func (e *element) write(b *strings.Builder) {
 // of a registry.
 func (e *element) plain(names ...string) bool {
 	harmless := func(name, value string) bool {
-		return slices.Contains(names, name) && plainWords().MatchString(value) && (name != "version" && name != "Version" || isPlain(value))
+		return slices.Contains(names, name) && plainWords().MatchString(value) && ((name != "version" && name != "Version") || isPlain(value))
 	}
 	for _, a := range e.attrs {
 		if a.Name.Space != "" || !harmless(a.Name.Local, a.Value) {
