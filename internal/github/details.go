@@ -19,7 +19,7 @@ import (
 type Wants struct {
 	Override  func(label string) bool // whether a label could override; nil for none
 	People    bool                    // whether several people must override together
-	Approvals bool                    // whether any touched file may need an approval
+	Approvals bool                    // whether a file or a test that is touched may need an approval
 	Teams     []string                // slugs of teams of the repository's owner whose members may override
 	Event     *Event                  // that started the run; nil for none that a list could contain
 	SameHead  bool                    // whether it matters which other pull requests have the same head
@@ -28,7 +28,7 @@ type Wants struct {
 }
 
 // Details adds commits and comments, and what overrides and approvals require: label events and the people behind them
-// only when the pull request has a label that could override, reviews only when approvals are required. What is not
+// only when the pull request has a label that could override, reviews only when an approval may matter. What is not
 // needed stays nil without being unavailable.
 func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 	if p.Live == nil {

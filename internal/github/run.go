@@ -229,7 +229,7 @@ func (r *Run) standing(ctx context.Context, from *source, compared *collect.Comp
 // wants says what the contracts make matter.
 func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Objects) Wants {
 	rule := override.NewRule() // the default one where the contract cannot be read
-	approvals := contracts.Policy != nil && len(contracts.Policy.Approvals) > 0
+	approvals := contracts.Policy != nil && (len(contracts.Policy.Approvals) > 0 || len(contracts.Policy.Tests()) > 0)
 	w := Wants{Approvals: approvals || contracts.Trial(), Event: r.Event}
 	if standing := contracts.Standing; standing != nil {
 		if !contracts.Trial() {
