@@ -32,5 +32,6 @@ func newInit(std console.Streams) *cobra.Command {
 	c.Flags().Lookup("yaml").Hidden = true // what init does since 0.3.0
 	c.Flags().BoolVar(&f.DryRun, "dry-run", false, "print the files, and write nothing")
 	c.Flags().StringVar(&f.Test, "test", "", "the `COMMAND` that proves a change, instead of those that are found; split into words without a shell")
+	c.Flags().BoolVar(&f.Solo, "solo", false, "the repository has one maintainer, who may override as author")
 	return c
 }

@@ -23,6 +23,7 @@ type Wants struct {
 	Teams     []string                // slugs of teams of the repository's owner whose members may override
 	Event     *Event                  // that started the run; nil for none that a list could contain
 	SameHead  bool                    // whether it matters which other pull requests have the same head
+	Updates   bool                    // whether the merges of all people matter, as where a bot's own commits do
 	// CleanMerge reports whether a merge contains what its two parents bring, and nothing else; nil when that is unknown.
 	CleanMerge func(commit string, parents []string) bool
 }
@@ -54,7 +55,7 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 	if w.SameHead {
 		c.sameHead(ctx, p)
 	}
-	p.findUpdates(asked, w.CleanMerge)
+	p.findUpdates(asked, w)
 }
 
 // sortedByID sorts by number, not by text, and drops what two pages both contain.
@@ -241,20 +242,20 @@ func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 const maxUpdates = 20
 
 // findUpdates marks the merges that GitHub made for one of the given people and that contain nothing of their own. Those of
-// other people do not matter.
-func (p *Pull) findUpdates(people []account, clean func(commit string, parents []string) bool) {
-	if clean == nil {
+// other people rarely matter.
+func (p *Pull) findUpdates(people []account, w Wants) {
+	if w.CleanMerge == nil {
 		return
 	}
 	looked := 0
 	for i := range p.Live.Commits {
 		c := &p.Live.Commits[i]
 		author := facts.Account{Login: c.Author, ID: c.AuthorID}
-		theirs := slices.ContainsFunc(people, func(a account) bool { return a.who().Is(author) })
+		theirs := w.Updates || slices.ContainsFunc(people, func(a account) bool { return a.who().Is(author) })
 		if c.Committer != "web-flow" || !c.Verified || len(c.Parents) != 2 || !theirs || looked == maxUpdates {
 			continue
 		}
 		looked++
-		c.CleanMerge = clean(c.SHA, c.Parents)
+		c.CleanMerge = w.CleanMerge(c.SHA, c.Parents)
 	}
 }

@@ -66,7 +66,9 @@ func (j *runJob) matters(e *Event, f *facts.Job) bool {
 
 func (j *runJob) fact() facts.Job {
 	f := facts.Job{Name: cut(j.Name, maxJobName), Attempt: j.Attempt, Conclusion: cut(j.Conclusion, maxJobName), Began: len(j.Steps) > 0}
-	bad := func(s runStep) bool { return slices.Contains([]string{"failure", "cancelled", "timed_out"}, s.Conclusion) }
+	bad := func(s runStep) bool {
+		return slices.Contains([]string{"failure", "cancelled", "timed_out"}, s.Conclusion)
+	}
 	if i := slices.IndexFunc(j.Steps, bad); i >= 0 {
 		f.Step = cut(strings.TrimSpace(j.Steps[i].Name), maxJobName)
 	}

@@ -236,6 +236,7 @@ func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Ob
 			rule = override.NewRule(standing)
 		}
 		// Where applies_to excludes the pull request, it matters which others have the same head.
+		w.Updates = pull.Live != nil && override.IsByBot(standing.UpdateBots, pull.Live)
 		w.SameHead = standing.AppliesTo != nil && pull.Live != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pull.Live)
 	}
 	w.Override, w.Teams, w.People = rule.Asks, rule.Teams, rule.People > 1

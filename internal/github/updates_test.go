@@ -16,7 +16,7 @@ func TestUpdatesAreBounded(t *testing.T) {
 		})
 	}
 	asked := 0
-	p.findUpdates([]account{{Login: "ann", ID: 12}}, func(string, []string) bool { asked++; return true })
+	p.findUpdates([]account{{Login: "ann", ID: 12}}, Wants{CleanMerge: func(string, []string) bool { asked++; return true }})
 	if asked != maxUpdates || !p.Live.Commits[maxUpdates-1].CleanMerge || p.Live.Commits[maxUpdates].CleanMerge {
 		t.Errorf("%d merges were looked at", asked)
 	}

@@ -189,7 +189,7 @@ func (l *linter) weak(s *source) {
 	if c.Override.Binding == "event" {
 		add("override.binding", override, "override.binding accepts an override that names no code: it is not bound to these findings", "code", "event", `remove "binding": "event"`)
 	}
-	if c.Override.AllowAuthor {
+	if c.Override.AllowAuthor && !c.Override.Self {
 		add("override.allow_author", override, "override.allow_author lets the author of a change override its findings", "false", "true", `remove "allow_author"`)
 	}
 	if c.Override.Permission == "write" {

@@ -32,6 +32,7 @@ const maxIgnoreFile = 1 << 20
 // Init are what init is asked to do.
 type Init struct {
 	JSON, DryRun bool // JSON: write the contract as JSON, which has no comments
+	Solo         bool // see [Options]
 	Test         string
 	root         string
 	git          *collect.Git
@@ -105,7 +106,7 @@ func fromHere(root string) (string, error) {
 
 // options reads the flags.
 func (f *Init) options() (o Options, err error) {
-	o.YAML = !f.JSON
+	o.YAML, o.Solo = !f.JSON, f.Solo
 	if f.Test == "" {
 		return o, nil
 	}

@@ -48,10 +48,38 @@ func (s *starter) sections() []section {
 		}
 		list = append(list, section{key: "tests", comment: comment, objects: blocks, comments: which})
 	}
+	if bots := s.updateBots(); bots != nil {
+		list = append(list, section{
+			key: "applies_to", comment: "Update bots, whose own verified commits are not held to allowed_files and protected files.",
+			object: members{{"except", "[" + strings.Join(bots, ", ") + "]"}},
+		})
+	}
+	if s.solo {
+		list = append(list, section{
+			key: "override", comment: "The only maintainer overrides as author, but never what an agent has a part in: let it open pull requests from its own account.",
+			object: members{{"self", "true"}, {"never", array([]string{"evidence.digest_mismatch"})}},
+		})
+	}
 	return append(list,
 		s.rules(),
 		section{key: "rollback_plan", comment: "How to undo a change.", text: "Revert the merge commit."},
 	)
+}
+
+// updateBots are the accounts of the update bots that the repository has configured, as objects.
+func (s *starter) updateBots() (bots []string) {
+	for _, bot := range []struct {
+		login string
+		files []string
+	}{
+		{"dependabot[bot]", []string{".github/dependabot.yml", ".github/dependabot.yaml"}},
+		{"renovate[bot]", []string{"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".github/renovate.json", ".github/renovate.json5"}},
+	} {
+		if s.first(".", bot.files...) != "" {
+			bots = append(bots, members{{"login", quote(bot.login)}}.inline())
+		}
+	}
+	return bots
 }
 
 func (s *starter) rules() section {

@@ -22,6 +22,7 @@ type Options struct {
 	YAML     bool     // write the contract as YAML, with comments
 	Test     []string // a command that proves a change, instead of those that are found; nil for none
 	Contract string   // the contract that exists, which is kept; "" for none
+	Solo     bool     // the repository has one maintainer, who overrides and approves as author
 }
 
 // Plan is what is to be written.
@@ -64,6 +65,7 @@ type criterion struct {
 // starter collects what a repository says about itself.
 type starter struct {
 	*tree
+	solo      bool
 	criteria  []*criterion
 	linters   []linter
 	setup     []string        // shell commands that prepare a fresh checkout
@@ -77,7 +79,7 @@ type starter struct {
 // New plans the first contract of a repository with these tracked files, sorted by path. The error is [ErrNoTests], or it
 // says that what was made is not a contract, which is a defect of this package.
 func New(files []change.Change, source Source, o Options) (*Plan, error) {
-	s := &starter{tree: newTree(files, source)}
+	s := &starter{tree: newTree(files, source), solo: o.Solo}
 	if o.Test != nil {
 		s.add(&criterion{id: "test", run: o.Test, cwd: ".", why: "the command that was given to init"})
 	} else {

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/override"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
@@ -52,6 +54,10 @@ func runScope(p *check.Pass) {
 		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
 	}
 	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: IsTrial(p.Inputs)}
+	if pr := p.Facts.Live(); pr != nil && p.Standing != nil && override.IsByBot(p.Standing.UpdateBots, pr) {
+		own := override.OnlyByBot(p.Facts)
+		off.bot, off.own = pr.Author, &own
+	}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
@@ -107,6 +113,30 @@ type offScope struct {
 	allowed string          // the patterns that allow a file
 	roots   map[string]bool // the patterns *.EXTENSION among all of them, which match only at the root
 	trial   bool            // the change brings the contract: what comes with it waits for the person who merges it
+	bot     string          // the update bot that opened the pull request; "" for none
+	own     *override.Answer
+}
+
+// except takes a finding about scope or protection back where the change is an update by a bot alone.
+func (o *offScope) except(p *check.Pass, f *check.Finding) {
+	if o.own == nil || f.Severity != "" && f.Severity != input.Block {
+		return
+	}
+	switch o.own.State {
+	case override.Yes:
+		f.Severity, f.Fix = input.Info, "no action is needed"
+		f.Message += "; it is an update by " + o.bot + ", whom applies_to.except names"
+	case override.No:
+		f.Message += "; applies_to.except does not hold: " + o.own.Why
+		f.Fix += "; " + o.own.Do
+	default:
+		u, found := p.Facts.Lacking(o.own.Missing.Kind, "")
+		f.Severity, f.Fix = input.Unknown, cmp.Or(u.Fix, check.Permissions[o.own.Missing.Kind])
+		f.Message += "; " + o.own.Why
+		if found {
+			f.Lacks, f.Undecided = &u, strings.TrimPrefix(o.own.Why, "cannot determine ")
+		}
+	}
 }
 
 // trialFix is what to do about a file that comes with the first contract: the gate's own workflow is protected.
@@ -217,6 +247,9 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 		f.Message, f.Expected, f.Fix = "a documentation file outside the scope of the task", "nothing: the contract tolerates it", "no action is needed"
 	default:
 		return f, false
+	}
+	if c.Class == policy.ClassProtected || c.Class == policy.ClassOffScope {
+		off.except(p, &f)
 	}
 	return f, true
 }

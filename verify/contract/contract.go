@@ -54,6 +54,7 @@ type Contract struct {
 
 	BaseBranches []Pattern
 	AppliesTo    []Author // nil for everyone
+	UpdateBots   []Author // accounts whose own pull requests are not held to scope and protection; literal logins and ids
 }
 
 // Author is an entry of applies_to: a glob over the names of an account, or the id of one.
@@ -238,6 +239,7 @@ type OverrideRule struct {
 	Teams       []string
 	Binding     string
 	AllowAuthor bool
+	Self        bool     // the only maintainer overrides as author; it implies AllowAuthor
 	Never       []string // codes of findings, and ids of diff rules
 	People      int64    // how many people must override together; 1 when absent
 }

@@ -135,7 +135,7 @@ func readContract(f *input.Fields) *Contract {
 	c.Tasks = readTasks(f)
 	c.WhenNone = f.OneOf("when_none", "pass") != ""
 	c.Closed = f.Get("closed") != nil && f.Flag("closed")
-	c.AppliesTo = readAppliesTo(f)
+	c.AppliesTo, c.UpdateBots = readAppliesTo(f)
 	reportMisplaced(f)
 	f.End()
 	if n := c.alternatives(); n > maxContractItems {
@@ -567,7 +567,8 @@ func readOverride(f *input.Fields) OverrideRule {
 	rule.Users = plain(allMatching(o, "users", o.List("users"), loginSyntax, "a login, without @"))
 	rule.Teams = plain(allMatching(o, "teams", o.List("teams"), teamSyntax, "the slug of a team, without @ and organisation"))
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
-	rule.AllowAuthor = o.Flag("allow_author")
+	rule.AllowAuthor, rule.Self = o.Flag("allow_author"), o.Flag("self")
+	rule.AllowAuthor = rule.AllowAuthor || rule.Self
 	rule.People = readPeople(o)
 	rule.Never = plain(allMatching(o, "never", o.List("never"), codeSyntax,
 		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/test-skipped"))

@@ -268,34 +268,65 @@ func date(f *input.Fields, n *input.Node, key string) string {
 	return n.Text
 }
 
-// readAppliesTo reads the accounts whose pull requests are judged: globs over logins and slugs, and ids.
-func readAppliesTo(f *input.Fields) []Author {
+// readAppliesTo reads the accounts whose pull requests are judged, nil for all, and those whose own updates are not held to scope.
+func readAppliesTo(f *input.Fields) (authors, bots []Author) {
 	o := object(f, "applies_to")
 	if o == nil {
-		return nil
+		return nil, nil
 	}
-	authors := o.Need("authors", "a list of ids and globs over logins")
-	var list []Author
-	for i, item := range filled(o, authors, "authors", "name a login or pattern, or remove applies_to to apply the contract to everyone") {
-		if a, ok := author(o, item, o.Pointer("authors")+"/"+strconv.Itoa(i)); ok {
-			list = append(list, a)
-		}
+	except := o.Get("except")
+	if except == nil || o.Get("authors") != nil {
+		items := o.Need("authors", "a list of ids and globs over logins")
+		authors = each(o, items, "authors", "name a login or pattern, or remove applies_to to apply the contract to everyone", author)
 	}
+	bots = each(o, except, "except", `name an account, such as {"login": "dependabot[bot]"}, or remove except`, account)
 	o.End()
-	return list
+	return authors, bots
 }
 
-// author reads one item of the list.
-func author(f *input.Fields, item *input.Node, where string) (Author, bool) {
-	if item.Kind == input.KindObject { // an id stays when the login changes
-		o := input.Object(item, where, f.Errs)
-		id := o.IntegerOf(o.Need("id", "the id of an account"), "id", 1, input.MaxSafeInteger)
-		o.End()
-		if id == nil {
-			return Author{}, false
+// each reads the items of a list of accounts.
+func each(f *input.Fields, list *input.Node, key, fix string, read func(*input.Fields, *input.Node, string) (Author, bool)) (accounts []Author) {
+	for i, item := range filled(f, list, key, fix) {
+		if a, ok := read(f, item, f.Pointer(key)+"/"+strconv.Itoa(i)); ok {
+			accounts = append(accounts, a)
 		}
-		digits := strconv.FormatInt(*id, 10)
-		return Author{Pattern{Text: input.Text{Value: "id " + digits, Pos: item.Pos}}, digits}, true
+	}
+	return accounts
+}
+
+// account reads one account: its login as it is, or its id.
+func account(f *input.Fields, item *input.Node, where string) (Author, bool) {
+	if item.Kind != input.KindObject {
+		f.Errs.Add(input.WrongType(item, where, `an account, such as {"login": "dependabot[bot]"}`))
+		return Author{}, false
+	}
+	o := input.Object(item, where, f.Errs)
+	if o.Get("login") == nil {
+		return accountID(o, item)
+	}
+	login := o.NeedText("login")
+	if o.Get("id") != nil {
+		o.Add(item, where, "the account has a login and an id", "one of them", "keep the id, which stays when the login changes")
+	}
+	o.End()
+	return Author{Pattern: Pattern{Text: login}}, login.Value != ""
+}
+
+// accountID reads an id, which stays when the login changes.
+func accountID(o *input.Fields, item *input.Node) (Author, bool) {
+	id := o.IntegerOf(o.Need("id", "the id of an account"), "id", 1, input.MaxSafeInteger)
+	o.End()
+	if id == nil {
+		return Author{}, false
+	}
+	digits := strconv.FormatInt(*id, 10)
+	return Author{Pattern{Text: input.Text{Value: "id " + digits, Pos: item.Pos}}, digits}, true
+}
+
+// author reads one item of the list: a glob, or an id.
+func author(f *input.Fields, item *input.Node, where string) (Author, bool) {
+	if item.Kind == input.KindObject {
+		return accountID(input.Object(item, where, f.Errs), item)
 	}
 	if item.Kind != input.KindString || strings.TrimSpace(item.Text) == "" {
 		f.Errs.Add(input.WrongType(item, where, `a login, a pattern, or {"id": 583231}`))

@@ -322,6 +322,14 @@ var contractCases = []contractCase{
 
 	{name: "authors", members: `"applies_to": {"authors": ["*-agent", "dependabot[bot]"]}`},
 	{name: "author by id", members: `"applies_to": {"authors": [{"id": 583231}, "mona", {"id": 9007199254740991, "x-login": "hubot"}]}`},
+	{name: "update bots", members: `"applies_to": {"except": [{"login": "dependabot[bot]"}, {"id": 29139614}]}`},
+	{name: "update bot and authors", members: `"applies_to": {"authors": ["*-agent"], "except": [{"login": "dependabot[bot]", "x-why": 1}]}`},
+	{name: "update bot as text", members: `"applies_to": {"except": ["dependabot[bot]"]}`, want: "1:28: /applies_to/except/0: 0 must be an account, such as {\"login\": \"dependabot[bot]\"}"},
+	{name: "update bot without name", members: `"applies_to": {"except": [{}]}`, want: `1:28: /applies_to/except/0/id: the key "id" is missing`},
+	{name: "update bot with two names", members: `"applies_to": {"except": [{"login": "a", "id": 1}]}`, want: `1:28: /applies_to/except/0: the account has a login and an id`},
+	{name: "no update bot", members: `"applies_to": {"except": []}`, want: `1:27: /applies_to/except: "except" is an empty list`},
+	{name: "nobody", members: `"applies_to": {}`, want: `1:16: /applies_to/authors: the key "authors" is missing`},
+	{name: "self", members: `"override": {"self": true}`},
 	{name: "author id as text", members: `"applies_to": {"authors": [{"id": "583231"}]}`, want: `1:36: /applies_to/authors/0/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
 	{name: "author id zero", members: `"applies_to": {"authors": [{"id": 0}]}`, want: `1:36: /applies_to/authors/0/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
 	{name: "author id negative", members: `"applies_to": {"authors": ["a", {"id": -1}]}`, want: `1:41: /applies_to/authors/1/id: id must be an integer from 1 to 9007199254740991, written without fraction or exponent`},
@@ -477,7 +485,7 @@ func TestParseContractValues(t *testing.T) {
 notedb[m/**]warn[c d]info2 30api.example.com
 trueout/cov.json800000000000000000 10000000000000000
 qblock2030-01-01q[e]because2029-12-31
-{recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true [scope.forbidden] 1}
+{recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true false [scope.forbidden] 1}
 [p]Makefile[main] [some-app[bot]]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -23,8 +23,8 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
   "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
  "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],
-  "allow_author": true, "people": 5},
- "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"]},
+  "allow_author": true, "self": true, "people": 5},
+ "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"], "except": [{"login": "dependabot[bot]"}, {"id": 7}]},
  "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "x-note": [1]}`
 
 var documents = []stricttest.Document{

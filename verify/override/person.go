@@ -109,7 +109,7 @@ func (e eligibility) notAuthor(who facts.Account) Answer {
 // do not count: else the key would allow nothing.
 func (e eligibility) noPart(who facts.Account) Answer {
 	if e.rule.AllowAuthor && e.isAuthor(who) {
-		return yes
+		return e.alone(who)
 	}
 	if !e.rule.AllowAuthor && slices.ContainsFunc(e.pr.AskedBy, who.Is) {
 		return e.another(who.Login + " asked the agent for the pull request")
@@ -122,6 +122,26 @@ func (e eligibility) noPart(who facts.Account) Answer {
 	}
 	if len(e.pr.Commits) == 0 || lacks(e.facts, facts.WantedCommits) {
 		return unknown(facts.WantedCommits, "", "cannot determine whether "+who.Login+" has a part in the commits")
+	}
+	return yes
+}
+
+// alone asks, where the only maintainer overrides as author, whether the commits name nobody else: which of the others is an agent is
+// not known.
+func (e eligibility) alone(who facts.Account) Answer {
+	if !e.rule.Self {
+		return yes
+	}
+	for i := range e.pr.Commits {
+		c := &e.pr.Commits[i]
+		author := facts.Account{Login: c.Author, ID: c.AuthorID}
+		if !e.isOnlyCoAuthor(c, who) || !author.Unidentified() && !who.Is(author) {
+			return no("the commit "+c.SHA+" names an author beside "+who.Login,
+				"let the agent open its pull requests from an account of its own, then review them")
+		}
+	}
+	if len(e.pr.Commits) == 0 || lacks(e.facts, facts.WantedCommits) {
+		return unknown(facts.WantedCommits, "", "cannot determine whether the commits name an author beside "+who.Login)
 	}
 	return yes
 }
@@ -165,19 +185,27 @@ func (e eligibility) proposes(sha string) bool {
 	return slices.ContainsFunc(e.pr.Commits, func(c facts.Commit) bool { return c.SHA == sha })
 }
 
-// isCoAuthor looks for a person in the trailers: by ID+LOGIN or LOGIN of an address that GitHub made, or by the public
-// address of the account.
+// isCoAuthor looks for a person in the trailers.
 func (e eligibility) isCoAuthor(c *facts.Commit, who facts.Account) bool {
-	return slices.ContainsFunc(c.CoAuthors, func(text string) bool {
-		if strings.Contains(text, "@") {
-			return e.shows(who, text)
-		}
-		id, login, found := strings.Cut(text, "+")
-		if !found {
-			id, login = "", text
-		}
-		return who.Is(facts.Account{Login: login, ID: id})
-	})
+	return slices.ContainsFunc(c.CoAuthors, func(text string) bool { return e.names(text, who) })
+}
+
+// isOnlyCoAuthor reports whether the trailers of a commit name nobody else.
+func (e eligibility) isOnlyCoAuthor(c *facts.Commit, who facts.Account) bool {
+	return !slices.ContainsFunc(c.CoAuthors, func(text string) bool { return !e.names(text, who) })
+}
+
+// names reports whether a trailer names a person: by ID+LOGIN or LOGIN of an address that GitHub made, or by the public address of
+// the account.
+func (e eligibility) names(trailer string, who facts.Account) bool {
+	if strings.Contains(trailer, "@") {
+		return e.shows(who, trailer)
+	}
+	id, login, found := strings.Cut(trailer, "+")
+	if !found {
+		id, login = "", trailer
+	}
+	return who.Is(facts.Account{Login: login, ID: id})
 }
 
 // shows reports whether an address is the public address of an account.

@@ -34,7 +34,7 @@ func NewRule(contracts ...*contract.Contract) *Rule {
 		if other.Binding == bindingCode {
 			rule.Binding = bindingCode
 		}
-		rule.AllowAuthor = rule.AllowAuthor && other.AllowAuthor
+		rule.AllowAuthor, rule.Self = rule.AllowAuthor && other.AllowAuthor, rule.Self || other.Self
 		rule.Users, rule.Teams = common(rule.Users, other.Users), common(rule.Teams, other.Teams)
 		rule.Never = slices.Concat(rule.Never, other.Never)
 		rule.People = max(rule.People, other.People)

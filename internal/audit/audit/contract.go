@@ -106,16 +106,17 @@ func (l *loosened) scope(before, after *contract.Contract) {
 	} else if len(names) > 1 || strings.ContainsAny(strings.Join(names, ""), "*?[{") {
 		l.say("base_branches names more than the default branch")
 	}
+	l.more("applies_to.except", names(before.UpdateBots), names(after.UpdateBots))
 	if after.AppliesTo != nil && before.AppliesTo == nil {
 		l.say("applies_to leaves out authors")
 	} else if after.AppliesTo != nil {
-		l.less("applies_to", authors(before), authors(after))
+		l.less("applies_to", names(before.AppliesTo), names(after.AppliesTo))
 	}
 }
 
-func authors(c *contract.Contract) []string {
+func names(accounts []contract.Author) []string {
 	var list []string
-	for _, a := range c.AppliesTo {
+	for _, a := range accounts {
 		list = append(list, cmp.Or(a.ID, a.Value))
 	}
 	return list

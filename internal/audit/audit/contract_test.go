@@ -37,6 +37,8 @@ func TestLoosened(t *testing.T) {
 		{`"permission": "admin"`, `"permission": "write"`, "override.permission"},
 		{`"never": ["scope.forbidden"]`, `"never": []`, "override.never"},
 		{`"permission": "admin"`, `"permission": "admin", "allow_author": true`, "allow_author"},
+		{`"permission": "admin"`, `"permission": "admin", "self": true`, "allow_author"},
+		{`"T-1",`, `"T-1", "applies_to": {"except": [{"login": "dependabot[bot]"}]},`, `applies_to.except now contains "dependabot[bot]"`},
 		{`"permission": "admin"`, `"permission": "admin", "users": ["mona"]`, "override.users"},
 		{`"min": "bound"`, `"min": "bound", "committed": true`, "evidence.committed"},
 		{`"criteria": ["test", "unit"]`, `"criteria": ["test"]`, `criteria of tests of "t/**" no longer contains "unit"`},
