@@ -235,6 +235,75 @@ func TestNewFilesAreInScope(t *testing.T) {
 	}
 }
 
+// TestRealLayouts makes the contract for layouts of real repositories. It says what of the files that their next merges added would be
+// outside of the scope, and a new package and new documents must be in it.
+func TestRealLayouts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/real/*.txtar")
+	if err != nil || len(paths) < 17 {
+		t.Fatalf("%d layouts, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree, added := strings.Fields(string(a.Files[0].Data)), strings.Fields(string(a.Files[1].Data))
+			files := map[string]string{}
+			for _, name := range tree {
+				files[name] = ""
+			}
+			list, source := commit(files)
+			plan, err := start.New(list, source, start.Options{Test: []string{"true"}, YAML: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var patterns []glob.Pattern
+			for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
+				patterns = append(patterns, p.Glob)
+			}
+			allowed := glob.Compile(patterns)
+			got := ""
+			for _, name := range added {
+				if !allowed.Match(name) {
+					got += name + "\n"
+				}
+			}
+			if *update {
+				a.Files = append(a.Files[:2], txtar.File{Name: "off scope", Data: []byte(got)})
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if want := string(a.Files[2].Data); got != want {
+				t.Errorf("off scope:\n%swant:\n%s", got, want)
+			}
+			for _, name := range []string{"SECURITY.md", "CITATION.cff", "new-package/new" + commonKind(tree)} {
+				if !allowed.Match(name) {
+					t.Errorf("%s is off scope", name)
+				}
+			}
+			for _, name := range []string{"off-scope/try", "deploy-new/production.yaml", "vendor-new/lib.so"} {
+				if allowed.Match(name) {
+					t.Errorf("%s is in scope", name)
+				}
+			}
+		})
+	}
+}
+
+// commonKind is the extension of source that most directories of the root have.
+func commonKind(tree []string) string {
+	kinds, best := map[string]int{}, ""
+	for _, name := range tree {
+		if ext := filepath.Ext(name); strings.Contains(name, "/") && slices.Contains([]string{".cs", ".go", ".java", ".js", ".kt", ".py", ".rb", ".rs", ".ts"}, ext) {
+			if kinds[ext]++; kinds[ext] > kinds[best] || kinds[ext] == kinds[best] && ext < best {
+				best = ext
+			}
+		}
+	}
+	return best
+}
+
 // many makes names by a pattern.
 func many(n int, pattern string) (list []string) {
 	for i := range n {

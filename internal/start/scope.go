@@ -32,6 +32,37 @@ var documents = []string{".cff", ".md", ".rst", ".txt"}
 // ofDocuments is the pattern of all documents of the root, so that a first one of a kind is allowed where there are others.
 const ofDocuments = "*.{cff,md,rst,txt}"
 
+// manifests are the files that a new package brings along where each package has one.
+var manifests = []string{"Cargo.toml", "build.gradle", "build.gradle.kts", "go.mod", "mix.exs", "package.json", "pom.xml", "pyproject.toml"}
+
+// minPackages is how many directories of the root make a way to lay out packages.
+const minPackages = 3
+
+// ofPackages are patterns for what a new directory of the root brings along, where others have it: a manifest, and files below src.
+func (s *starter) ofPackages(shut *glob.Set) (list []string) {
+	tops := map[string]map[string]bool{}
+	for i := range s.tree.files {
+		f := s.tree.files[i].Path
+		top, rest, nested := strings.Cut(f, "/")
+		pattern := "*/" + rest
+		switch {
+		case !nested || shut.Match(f):
+			continue
+		case strings.HasPrefix(rest, "src/"):
+			pattern = "*/src/**"
+		case !slices.Contains(manifests, rest):
+			continue
+		}
+		if tops[pattern] == nil {
+			tops[pattern] = map[string]bool{}
+		}
+		if tops[pattern][top] = true; len(tops[pattern]) == minPackages {
+			list = append(list, pattern)
+		}
+	}
+	return list
+}
+
 // minShare is how many of a hundred files of programs have the extension of a language of the repository. What is rarer is data, or
 // somebody else's.
 const minShare = 10
@@ -65,6 +96,7 @@ func (s *starter) allowed() (list []string) {
 	for _, ext := range languages {
 		list = append(list, "**/*"+ext)
 	}
+	list = append(list, s.ofPackages(shut)...)
 	for i := range s.tree.files {
 		f := s.tree.files[i].Path
 		top, _, nested := strings.Cut(f, "/")
