@@ -235,9 +235,12 @@ func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Ob
 		if !contracts.Trial() {
 			rule = override.NewRule(standing)
 		}
-		// Where applies_to excludes the pull request, it matters which others have the same head.
-		w.Updates = pull.Live != nil && override.IsByBot(standing.UpdateBots, pull.Live)
-		w.SameHead = standing.AppliesTo != nil && pull.Live != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(pull.Live)
+		if live := pull.Live; live != nil {
+			// Where applies_to excludes the pull request, or another branch has another contract, it matters which others have the same head.
+			leftOut := standing.AppliesTo != nil && override.NewAuthors(standing.AppliesTo).LeavesOut(live)
+			w.SameHead = leftOut || standing.SeveralBases() || live.BaseBranch != pull.Subject.DefaultBranch
+			w.Updates = override.IsByBot(standing.UpdateBots, live)
+		}
 	}
 	w.Override, w.Teams, w.People = rule.Asks, rule.Teams, rule.People > 1
 	if contracts.Policy != nil { // a task can require more people

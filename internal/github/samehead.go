@@ -27,10 +27,14 @@ func (c *Client) sameHead(ctx context.Context, p *Pull) {
 	p.Live.SameHead = []facts.Peer{}
 	for i := range list {
 		if other := &list[i]; other.GetState() == "open" && other.GetHead().GetSHA() == p.Live.HeadSHA && !p.isSelf(other) {
-			p.Live.SameHead = append(p.Live.SameHead, facts.Peer{
+			peer := facts.Peer{
 				Number: int64(other.GetNumber()), Author: other.author().Login, AuthorID: other.author().id(), AuthorType: other.author().Type,
 				AuthorApps: other.apps(), Fork: !p.isHere(other),
-			})
+			}
+			if p.isInto(other) {
+				peer.BaseBranch = other.GetBase().GetRef()
+			}
+			p.Live.SameHead = append(p.Live.SameHead, peer)
 		}
 	}
 	input.SortStable(p.Live.SameHead, func(a, b facts.Peer) int { return cmp.Compare(a.Number, b.Number) })

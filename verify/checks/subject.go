@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -40,6 +41,7 @@ func runSubject(p *check.Pass) {
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
+	reportOtherBase(p, pr)
 	if _, found := p.Facts.Lacking(facts.WantedPullRequest, ""); found {
 		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
 	}
@@ -71,6 +73,29 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
 		p.ReportLacking(facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
+	}
+}
+
+// reportOtherBase names the pull requests with the same head that go into another branch. The check that this run makes is shown there
+// too, and the contract of that branch may be another one.
+func reportOtherBase(p *check.Pass, pr *facts.PullRequest) {
+	f := check.Finding{
+		Code: "subject.same_head", Input: check.Facts, Expected: "one branch that this head goes into",
+		Fix: "close one of the two, or add a commit to one of them; then let the gate run for each: a check belongs to a commit, not to a pull request",
+	}
+	for _, other := range pr.SameHead {
+		if other.BaseBranch != "" && other.BaseBranch != pr.BaseBranch {
+			f.Severity, f.Identity = input.Warn, []string{fmt.Sprint(other.Number), "base"}
+			f.Message = fmt.Sprintf("pull request %d into %s has the same head, and shows the check of this run too", other.Number, strconv.Quote(other.BaseBranch))
+			f.Actual = fmt.Sprintf("pull request %d into %s, and this one into %s", other.Number, strconv.Quote(other.BaseBranch), strconv.Quote(pr.BaseBranch))
+			p.Report(f)
+		}
+	}
+	if u, lacks := p.Facts.Lacking(facts.WantedSameHead, ""); lacks && p.Standing != nil && p.Standing.SeveralBases() {
+		f.Severity, f.Identity, f.Actual = input.Info, []string{"base"}, u.Error
+		f.Message = "it is not known whether another open pull request with this head goes into another branch, where this check is shown too"
+		f.Fix = cmp.Or(u.Fix, check.Permissions[facts.WantedSameHead])
+		p.Report(f)
 	}
 }
 

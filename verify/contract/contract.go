@@ -57,6 +57,12 @@ type Contract struct {
 	UpdateBots   []Author // accounts whose own pull requests are not held to scope and protection; literal logins and ids
 }
 
+// SeveralBases reports whether pull requests into more than one branch are judged, each by the contract of its branch.
+func (c *Contract) SeveralBases() bool {
+	isGlob := func(p Pattern) bool { return strings.ContainsAny(p.Value, `*?[{\`) }
+	return len(c.BaseBranches) > 1 || slices.ContainsFunc(c.BaseBranches, isGlob)
+}
+
 // Author is an entry of applies_to: a glob over the names of an account, or the id of one.
 type Author struct {
 	Pattern

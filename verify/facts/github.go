@@ -47,7 +47,8 @@ type Peer struct {
 	AuthorID   string   `json:"author_id,omitempty"`
 	AuthorType string   `json:"author_type,omitempty"`
 	AuthorApps []string `json:"author_apps,omitempty"`
-	Fork       bool     `json:"fork,omitempty"` // the head's branch, or the base's, is in another repository
+	Fork       bool     `json:"fork,omitempty"`        // the head's branch, or the base's, is in another repository
+	BaseBranch string   `json:"base_branch,omitempty"` // of this repository; "" when older collectors did not say
 }
 
 // LabelEvent says that a label was added or removed.

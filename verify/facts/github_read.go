@@ -67,6 +67,7 @@ func peer(f *input.Fields) Peer {
 	return Peer{
 		Number: needCount(f, "number", 1), Author: textOrNull(f, "author"), AuthorID: digitsOrNull(f, "author_id"),
 		AuthorType: textOrNull(f, "author_type"), AuthorApps: plainTexts(f.Texts("author_apps")), Fork: f.Flag("fork"),
+		BaseBranch: textOrNull(f, "base_branch"),
 	}
 }
 

@@ -220,7 +220,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
                            "parents": ["` + hex40 + `", "` + hex64 + `"], "clean_merge": true, "override": null}],
               "comments": [{"id": "8", "author": "ann", "author_id": "1", "author_type": "User", "app": null, "created_at": "2026-11-21T10:00:00Z",
                             "updated_at": "2026-11-21T10:00:00Z", "body": "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known"}],
-              "same_head": [{"number": 13, "author": "bob", "author_id": "12", "author_type": "User", "author_apps": ["an-app"], "fork": true}],
+              "same_head": [{"number": 13, "author": "bob", "author_id": "12", "author_type": "User", "author_apps": ["an-app"], "fork": true, "base_branch": "dev"}],
               "reviews": [{"id": "9", "author": "ann", "author_id": "1", "state": "APPROVED", "commit_id": "` + hex40 + `", "submitted_at": "2026-11-21T10:00:00Z"}]},
             "people": [{"login": "ann", "id": "1", "type": "User", "email": "ann@example.org", "permission": "maintain", "teams": ["o/core"]}]}}`
 
@@ -268,7 +268,7 @@ func TestParseFactsValues(t *testing.T) {
 					SHA: hex40, Author: "agent", AuthorID: "11", AuthorEmail: "a@x.org", CommitterEmail: "c@x.org", Committer: "web-flow", CommitterID: "19864447", CoAuthors: []string{"12+bob"}, Verified: true,
 					Parents: []string{hex40, hex64}, CleanMerge: true,
 				}},
-				SameHead: []Peer{{Number: 13, Author: "bob", AuthorID: "12", AuthorType: "User", AuthorApps: []string{"an-app"}, Fork: true}},
+				SameHead: []Peer{{Number: 13, Author: "bob", AuthorID: "12", AuthorType: "User", AuthorApps: []string{"an-app"}, Fork: true, BaseBranch: "dev"}},
 				Comments: []Comment{{
 					ID: "8", Author: "ann", AuthorID: "1", Type: "User", CreatedAt: "2026-11-21T10:00:00Z", UpdatedAt: "2026-11-21T10:00:00Z",
 					Body: "/closeout-override k7f3-3q2d-ab5c-mnop-zyx7-2222 known",

@@ -55,10 +55,10 @@ type Pull struct {
 	Commits   int              // commits; 0 counts them
 	Talk      int              // comments; 0 counts Comments
 	Assignees []string
-	App       string           // slug of the app that opened it for its author; "" is none
-	Fork      bool             // its head is in a fork
-	MergedAt  string           // "" is a time of no importance
-	Landed    []string         // names of the commits of the branch that it brought, the last of which is its merge commit
+	App       string   // slug of the app that opened it for its author; "" is none
+	Fork      bool     // its head is in a fork
+	MergedAt  string   // "" is a time of no importance
+	Landed    []string // names of the commits of the branch that it brought, the last of which is its merge commit
 }
 
 // Event is a label event.
