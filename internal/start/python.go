@@ -242,7 +242,7 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 		if isUV {
 			p.tool("uv")
 		}
-		if !isUV || p.pinOf(toolchain.ActionOf("uv").Uses) == "" {
+		if pin, _ := p.pinOf(toolchain.ActionOf("uv").Uses); !isUV || pin == "" {
 			p.prepare(".", "pipx install "+p.manager.Name)
 		}
 		p.prepare(p.dir, install)

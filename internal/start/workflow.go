@@ -80,18 +80,21 @@ func (s *starter) setupScript() string {
 	return text
 }
 
-// setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already. For any
-// other, a comment names the action: which commit to trust is for a person to decide. noCache keeps them from restoring caches.
+// setupSteps are the steps that install tools: those that a workflow of the repository pins to a commit already, with the inputs that it
+// has there. For any other, a comment names the action: which commit to trust is for a person to decide. noCache keeps them from
+// restoring caches.
 func (s *starter) setupSteps(noCache bool) string {
 	var steps, missing []string
 	for _, tool := range s.tools {
 		action := toolchain.ActionOf(tool)
-		pin := s.pinOf(action.Uses)
-		if pin == "" || action.Asks {
+		pin, inputs := s.pinOf(action.Uses)
+		if pin == "" || action.Asks && inputs == nil {
 			missing = append(missing, action.Uses)
 			continue
 		}
-		inputs := []string{s.versionOf(tool, action.With)}
+		if inputs == nil {
+			inputs = []string{s.versionOf(tool, action.With)}
+		}
 		if noCache {
 			inputs = append(inputs, action.NoCache)
 		}
@@ -135,10 +138,10 @@ func (s *starter) versionOf(tool, fallback string) string {
 }
 
 // pinned is an action that a workflow uses at a commit, with the comment that names its version.
-const pinned = `(?m)^\s*(?:- )?uses: ([\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)\s*$`
+const pinned = `uses: ["']?([\w./-]+@[0-9a-f]{40})["']?([ \t]+# v?\d[\w.]*)?[ \t]*(?:\n|$)`
 
-// pinOf is the commit at which a workflow of the repository uses an action; "" when none does.
-func (s *starter) pinOf(action string) string {
+// pinOf is the commit at which a workflow of the repository uses an action, and the inputs that it has there; "" when none does.
+func (s *starter) pinOf(action string) (pin string, inputs []string) {
 	pattern := regexp.MustCompile(pinned)
 	for _, f := range s.files {
 		if path.Dir(f.Path) != ".github/workflows" {
@@ -146,9 +149,52 @@ func (s *starter) pinOf(action string) string {
 		}
 		for _, m := range pattern.FindAllStringSubmatch(s.text(f.Path), -1) {
 			if strings.HasPrefix(m[1], action+"@") {
-				return m[1]
+				return m[1] + m[2], inputsOf(s.text(f.Path), m[1])
 			}
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// inputsOf are the inputs of the first step of a workflow that uses an action, as lines: plain values, and of a matrix the last one. A
+// cache is none of them, since a change can write it.
+func inputsOf(text, uses string) (inputs []string) {
+	root := input.ParseWorkflow([]byte(text), maxWorkflowDepth, &input.Errors{})
+	if root == nil || root.Kind != input.KindObject || root.Member("jobs") == nil {
+		return nil
+	}
+	for _, job := range root.Member("jobs").Members {
+		steps := job.Value.Member("steps")
+		for i := 0; steps != nil && i < len(steps.Items); i++ {
+			step := steps.Items[i]
+			if member(step, "uses").Text != uses {
+				continue
+			}
+			for _, m := range member(step, "with").Members {
+				value := plainInput(job.Value, m.Value)
+				if value != "" && matches(`^[\w-]+$`, m.Key) && !strings.Contains(m.Key, "cache") {
+					inputs = append(inputs, m.Key+": "+quote(value))
+				}
+			}
+			return inputs
+		}
+	}
+	return nil
+}
+
+const maxWorkflowDepth = 60
+
+// plainInput is the value of an input; "" when only a run knows it.
+func plainInput(job, value *input.Node) string {
+	text := value.Text
+	if m := regexp.MustCompile(`^\$\{\{\s*matrix\.([\w-]+)\s*\}\}$`).FindStringSubmatch(text); m != nil {
+		text = ""
+		if list := member(job, "strategy", "matrix", m[1]).Items; len(list) > 0 {
+			text = list[len(list)-1].Text
+		}
+	}
+	if strings.Contains(text, "${{") || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 100 {
+		return ""
+	}
+	return text
 }

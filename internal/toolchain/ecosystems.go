@@ -62,6 +62,9 @@ type Action struct {
 // TestData are names in lower case of directories that hold test data in any ecosystem, if only tests read them.
 var TestData = []string{"fixtures", "cassettes", "golden", "goldens", "mocks", "snapshots", "testdata", "test_data"}
 
+// bundleInstall installs gems where the user of the runner may write, as without an action that installs Ruby.
+const bundleInstall = "bundle config set --global path ~/.bundle && bundle install"
+
 // Ecosystems is the table.
 var Ecosystems = []*Ecosystem{&Go, &JavaScript, &Python, &Rust, &JVM, &PHP, &Ruby, &Elixir, &DotNet, &C, &Make}
 
@@ -231,7 +234,7 @@ var (
 		Runners: []Runner{
 			{
 				ID: "ruby", Commands: []string{"rspec"}, Manifest: "Gemfile", Test: "spec/**/*_spec.rb",
-				Run: []string{"bundle", "exec", "rspec"}, Setup: "bundle install", Why: "RSpec",
+				Run: []string{"bundle", "exec", "rspec"}, Setup: bundleInstall, Why: "RSpec",
 				Report: Report{
 					File: "rspec.xml", Args: []string{"--format", "progress", "--format", "RspecJunitFormatter", "--out", "{}"},
 					Package: "rspec_junit_formatter", None: "Gemfile.lock does not name rspec_junit_formatter",
@@ -239,12 +242,12 @@ var (
 			},
 			{
 				ID: "ruby", Commands: []string{"rails test"}, Manifest: "config.ru", Test: "test/**/*_test.rb",
-				Run: []string{"bundle", "exec", "rails", "test"}, Setup: "bundle install", Why: "the tests of Rails",
+				Run: []string{"bundle", "exec", "rails", "test"}, Setup: bundleInstall, Why: "the tests of Rails",
 				Report: Report{None: "Minitest writes none"},
 			},
 			{
 				ID: "ruby", Manifest: "Rakefile", Test: "test/**/{*_test,test_*}.rb",
-				Run: []string{"bundle", "exec", "rake", "test"}, Setup: "bundle install", Why: "the task test of the Rakefile",
+				Run: []string{"bundle", "exec", "rake", "test"}, Setup: bundleInstall, Why: "the task test of the Rakefile",
 			},
 		},
 	}
@@ -256,7 +259,10 @@ var (
 		Setup: []Action{{Tool: "elixir", Uses: "erlef/setup-beam", Asks: true}},
 		Runners: []Runner{{
 			ID: "mix", Commands: []string{"mix test"}, Manifest: "mix.exs", Test: "**/*_test.exs",
-			Run: []string{"mix", "test"}, Leaves: []string{"/_build/", "/deps/"}, Setup: "mix deps.get", Why: "ExUnit",
+			Run: []string{"mix", "test"}, Leaves: []string{"/_build/", "/deps/"}, Why: "ExUnit",
+			// The image of GitHub's runners has no Elixir, and mix asks before it installs its own tools.
+			Setup: "command -v mix > /dev/null || { sudo apt-get update && sudo apt-get install --yes elixir erlang-dev; }; " +
+				"mix local.hex --force --if-missing && mix local.rebar --force --if-missing && mix deps.get",
 			Report: Report{None: "ExUnit writes none, and no argument says where junit_formatter writes one"},
 		}},
 	}
