@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/closeout-gate/closeout/internal/source"
 )
@@ -41,7 +40,7 @@ func findAssertion(lang source.Lang, line []byte) (kind assertion, at int) {
 		for end < len(line) && source.IsWord(line[end]) {
 			end++
 		}
-		if mayAssert[line[i]] || bytes.Contains(line[i:end], []byte("ssert")) {
+		if mayAssert[line[i]] || has(line[i:end], "ssert") {
 			if k := assertionAt(lang, line, i, end); k > kind {
 				if kind, at = k, i; kind == sureAssertion {
 					break
@@ -117,7 +116,7 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 	case ':':
 		return lang == source.Rust && at(rest, 1) == ':' && at(rest, 2) == '<'
 	case '.':
-		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !bytes.HasPrefix(rest, []byte(".New("))
+		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !begins(rest, ".New(")
 	case ' ', '\t':
 		next := nextByte(rest)
 		return next == '(' && lang != source.Go || next == '{' && (lang == source.Ruby || lang == source.Java)
@@ -146,13 +145,13 @@ func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
 		rest := line[min(len(line), start+len(word)):]
 		return word == "require" || word == "expect" && asymmetric().Match(rest)
 	case source.Ruby:
-		return word == "require" || word == "require_relative"
+		return oneOf(word, "require", "require_relative")
 	case source.Rust:
-		return at(line, start-1) == '.' && (word == "expect" || word == "expect_err")
+		return at(line, start-1) == '.' && oneOf(word, "expect", "expect_err")
 	case source.Go:
 		return word == "MustCompile"
 	case source.Java:
-		return word == "requireNonNull" || word == "checkNotNull"
+		return oneOf(word, "requireNonNull", "checkNotNull")
 	}
 	return false
 }
@@ -217,16 +216,16 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 	previous := string(before[i:])
 	switch lang {
 	case source.Go:
-		return previous == "func" || bytes.HasPrefix(line, []byte("func (")) && bytes.HasSuffix(before, []byte(")")) && bytes.Count(line[:start], []byte("(")) == 1
+		return previous == "func" || begins(line, "func (") && ends(before, ")") && bytes.Count(line[:start], []byte("(")) == 1
 	case source.Python, source.Ruby:
-		return previous == "def" || previous == "class"
+		return oneOf(previous, "def", "class")
 	case source.JavaScript, source.TypeScript:
-		return previous == "function" || previous == "class" || previous == "const" || previous == "let"
+		return oneOf(previous, "function", "class", "const", "let")
 	case source.Rust:
-		return previous == "fn" || previous == "macro_rules"
+		return oneOf(previous, "fn", "macro_rules")
 	case source.Java, source.CSharp:
 		// A type before a name declares it.
-		return previous != "" && !oneOf(previous, "return", "await", "new", "throw", "else", "yield", "do", "in", "is", "case", "when", "and", "or")
+		return !oneOf(previous, "", "return", "await", "new", "throw", "else", "yield", "do", "in", "is", "case", "when", "and", "or")
 	}
 	return false
 }
@@ -234,9 +233,9 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 func isImport(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	for _, word := range []string{"import ", "using ", "from ", "use ", "package "} {
-		if bytes.HasPrefix(line, []byte(word)) {
+		if begins(line, word) {
 			// using (…) and using var … are statements of C#.
-			return !bytes.HasPrefix(line, []byte("using (")) && !bytes.HasPrefix(line, []byte("using var"))
+			return !begins(line, "using (", "using var")
 		}
 	}
 	return false
@@ -269,7 +268,7 @@ func wordBefore(line []byte, offset int) string {
 	if i == offset {
 		return ""
 	}
-	if bytes.HasSuffix(line[:i], []byte("()")) {
+	if ends(line[:i], "()") {
 		i -= 2
 	}
 	start := i
@@ -280,18 +279,6 @@ func wordBefore(line []byte, offset int) string {
 		return "." // the result of something longer
 	}
 	return string(line[start:i])
-}
-
-func oneOf(word string, words ...string) bool { return slices.Contains(words, word) }
-
-func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
-
-// at is a byte, or 0 where there is none.
-func at(s []byte, i int) byte {
-	if i < 0 || i >= len(s) {
-		return 0
-	}
-	return s[i]
 }
 
 // nextByte is the first byte that is no blank, or 0.

@@ -84,7 +84,7 @@ func firstOf(lang source.Lang, rest span) span {
 		rest = rest.cut(0, i)
 	}
 	for _, mark := range []string{";", "\n"} {
-		if trimmed := rest.trim(); bytes.HasSuffix(trimmed.code, []byte(mark)) {
+		if trimmed := rest.trim(); ends(trimmed.code, mark) {
 			rest = trimmed.cut(0, len(trimmed.code)-1)
 		}
 	}
@@ -102,7 +102,7 @@ func split(s span, separator string) []span {
 		case ')', ']', '}':
 			depth--
 		}
-		if depth == 0 && s.code[i] == separator[0] && bytes.HasPrefix(s.code[i:], []byte(separator)) {
+		if depth == 0 && s.code[i] == separator[0] && begins(s.code[i:], separator) {
 			list = append(list, s.cut(start, i).trim())
 			start = i + len(separator)
 			i = start - 1
@@ -142,7 +142,7 @@ func arguments(s span) (args []span, rest span, ok bool) {
 // onlyTypes reports whether a text is blank, "!" or type arguments.
 func onlyTypes(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>' || bytes.HasPrefix(text, []byte("::<"))
+	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>' || begins(text, "::<")
 }
 
 // link is a part of a chain of calls: .name(args)
@@ -250,7 +250,7 @@ func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim
 	if subject = subject.trim(); len(subject.code) == 0 {
 		return c
 	}
-	if word != "Should" && word != "should" {
+	if !oneOf(word, "Should", "should") {
 		args, tail, _ := arguments(rest)
 		list := append([]link{{name: word, args: args}}, links(tail)...)
 		for _, l := range list { // x.ShouldBeOfType<T>().ShouldBe(1)
@@ -281,15 +281,15 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	if name == "be" && len(m.args) > 0 && bytes.IndexAny(m.args[0].code, "<>") == 0 {
 		c.level = partial
 	}
-	if name == "is" && len(m.args) == 1 && words(m.args[0]).name != "" && bytes.HasSuffix(bytes.TrimSpace(m.args[0].code), []byte(")")) {
+	if name == "is" && len(m.args) == 1 && words(m.args[0]).name != "" && ends(bytes.TrimSpace(m.args[0].code), ")") {
 		return matcherClaim(subjects, words(m.args[0]), negated)
 	}
-	if negated || strings.HasPrefix(name, "not") && name != "nothrow" {
+	if negated || begins(name, "not") && name != "nothrow" {
 		if c.level = exists; m.name == "" {
 			c.level = unclear
 		} else if negated {
 			c.matcher = "not." + m.name
-			if strings.Contains(name, "called") {
+			if has(name, "called") {
 				c.level = exact // no call at all
 			}
 		}
@@ -329,7 +329,7 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 	if !ok || len(args) == 0 {
 		return c
 	}
-	if lang == source.Go && (string(args[0].code) == "t" || string(args[0].code) == "b" || bytes.HasSuffix(args[0].code, []byte("T()"))) {
+	if lang == source.Go && (oneOf(string(args[0].code), "t", "b") || ends(args[0].code, "T()")) {
 		args = args[1:]
 	}
 	if len(args) == 0 {
@@ -374,7 +374,7 @@ func isLength(name string) bool {
 
 // nunitClaim reads Assert.That(x, Is.EqualTo(1)).
 func nunitClaim(args []span) claim {
-	negated := bytes.Contains(args[1].code, []byte(".Not"))
+	negated := has(args[1].code, ".Not")
 	best := claim{}
 	list := links(span{append([]byte("."), args[1].code...), append([]byte("."), args[1].text...)})
 	for _, l := range list {
@@ -415,7 +415,7 @@ const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefin
 func isNothing(matcher string) bool {
 	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "assert"), "should")
-	return strings.HasPrefix(name, "not.") || strings.Contains(nothings, " "+name+" ")
+	return begins(name, "not.") || isIn(name, nothings)
 }
 
 var levelByName = sync.OnceValue(func() map[string]level {
@@ -429,5 +429,3 @@ var levelByName = sync.OnceValue(func() map[string]level {
 })
 
 func levelOf(name string) level { return levelByName()[name] }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -75,10 +75,10 @@ func shellCommands(line string) []command {
 		case c == '#' && !inWord:
 			end("")
 			return list
-		case strings.HasPrefix(line[i:], "&&"), strings.HasPrefix(line[i:], "||"):
+		case begins(line[i:], "&&"), begins(line[i:], "||"):
 			end(line[i : i+2])
 			i++
-		case c == '>' && strings.HasPrefix(line[i:], ">&"), c == '&' && strings.HasPrefix(line[i:], "&>"):
+		case c == '>' && begins(line[i:], ">&"), c == '&' && begins(line[i:], "&>"):
 			i++
 		case c == ';' || c == '|' || c == '&':
 			end(string(c))
@@ -104,16 +104,16 @@ func checkOf(words []string) string {
 	if name == "node" && slices.Contains(words, "--test") {
 		return "node --test"
 	}
-	if strings.HasPrefix(name, "python") || name == "ruby" || name == "node" || name == "php" || name == "bash" || name == "sh" || name == "pwsh" {
+	if begins(name, "python") || oneOf(name, "ruby", "node", "php", "bash", "sh", "pwsh") {
 		return scriptCheck(words[1:])
 	}
 	if found := checkerOf(name, words[1:]); found != "" {
 		return found
 	}
-	if strings.Contains(scriptRunners, " "+name+" ") {
+	if isIn(name, scriptRunners) {
 		return runnerCheck(name, words[1:])
 	}
-	if strings.Contains(words[0], "/") {
+	if has(words[0], "/") {
 		return scriptCheck(words)
 	}
 	return ""
@@ -124,22 +124,22 @@ func runnerCheck(name string, words []string) string {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
-		case strings.Contains(" -F --filter -C --prefix --dir --cwd -w workspace -f --directory -p --project ", " "+w+" "):
+		case isIn(w, " -F --filter -C --prefix --dir --cwd -w workspace -f --directory -p --project "):
 			i++
 			continue
-		case w == "", strings.HasPrefix(w, "-"), strings.Contains(" run exec x dlx ", " "+w+" "), isAssignment(w):
+		case w == "", begins(w, "-"), isIn(w, " run exec x dlx "), isAssignment(w):
 			continue
 		}
 		if found := checkerOf(path.Base(w), words[i+1:]); found != "" {
 			return found
 		}
-		if name == "npm" && (w == "ci" || w == "cit") { // it installs
+		if name == "npm" && oneOf(w, "ci", "cit") { // it installs
 			return ""
 		}
 		if namesCheck(w) || name == "npm" && w == "t" {
 			return name + " " + w
 		}
-		if name != "make" && name != "gmake" {
+		if !oneOf(name, "make", "gmake") {
 			return ""
 		}
 	}
@@ -161,16 +161,16 @@ func checkerOf(name string, rest []string) string {
 	}
 	for _, w := range rest {
 		w = strings.TrimPrefix(w, ":")
-		if w == "" || strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
+		if w == "" || begins(w, "-", "+") {
 			continue
 		}
 		if _, last, nested := cutAtLast(w, ":"); nested { // a task of a project of Gradle
 			w = last
 		}
-		if strings.Contains(","+subs+",", ","+w+",") {
+		if has(","+subs+",", ","+w+",") {
 			return name + " " + w
 		}
-		if !strings.Contains(name, "mvn") && !strings.Contains(name, "gradle") {
+		if !has(name, "mvn", "gradle") {
 			return ""
 		}
 	}
@@ -189,15 +189,15 @@ func unwrapped(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
 		switch {
-		case w == "-" || w == "@" || w == "@-" || w == "-@":
+		case oneOf(w, "-", "@", "@-", "-@"):
 			words = words[1:]
-		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && source.IsWord(w[1])) || strings.HasPrefix(w, "!"):
+		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && source.IsWord(w[1])) || begins(w, "!"):
 			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
 		case w == "":
 			words = words[1:]
 		case isAssignment(w):
 			words = words[1:]
-		case strings.Contains(shellWrappers, " "+w+" "):
+		case isIn(w, shellWrappers):
 			words = afterWrapper(words[1:])
 		default:
 			return words
@@ -211,7 +211,7 @@ func afterWrapper(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
 		switch {
-		case strings.Contains(wrapperWords, " "+w+" "), strings.HasPrefix(w, "-"), w != "" && w[0] >= '0' && w[0] <= '9':
+		case isIn(w, wrapperWords), begins(w, "-"), w != "" && w[0] >= '0' && w[0] <= '9':
 			words = words[1:]
 		default:
 			return words
@@ -241,7 +241,7 @@ func scriptCheck(words []string) string {
 			return checkOf(words[i+1:])
 		case w == "-c", w == "-e":
 			return ""
-		case strings.HasPrefix(w, "-"):
+		case begins(w, "-"):
 			continue
 		}
 		base := path.Base(w)
@@ -267,7 +267,7 @@ func namesCheck(name string) bool {
 		return false
 	}
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if strings.Contains(checkWords, " "+strings.ToLower(word)+" ") {
+		if isIn(strings.ToLower(word), checkWords) {
 			return true
 		}
 	}

@@ -178,7 +178,7 @@ func declarationLine(f *source.File, t source.Test) int {
 	name := t.Name[strings.LastIndex(t.Name, " > ")+1:]
 	name = strings.TrimPrefix(name, "> ")
 	for n := t.Line; n < t.Body && n < t.Line+maxStatementLines; n++ {
-		if strings.Contains(string(f.Line(n)), name) {
+		if has(string(f.Line(n)), name) {
 			return n
 		}
 	}
@@ -297,7 +297,7 @@ func (f *File) coveredLines(g *gone, d *dead) {
 func (f *File) addsComment() bool {
 	for _, l := range f.Added() {
 		for _, mark := range []string{"/*", "=begin", "__END__", `"""`, "'''"} {
-			if bytes.Contains(l.Text, []byte(mark)) {
+			if has(l.Text, mark) {
 				return true
 			}
 		}
@@ -316,7 +316,7 @@ func inStatement(f *source.File, n int) bool {
 		first--
 	}
 	line := bytes.TrimSpace(f.CodeLine(first))
-	if !bytes.HasPrefix(line, []byte(`"""`)) && !bytes.HasPrefix(line, []byte("'''")) {
+	if !begins(line, `"""`, "'''") {
 		return false
 	}
 	before := first - 1
@@ -362,7 +362,7 @@ const nearby = 12
 func (c *claim) says(was claim) bool {
 	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) && slices.ContainsFunc(was.subjects, func(subject string) bool {
 		_, member, found := cutAtLast(subject, ".")
-		return found && slices.ContainsFunc(c.subjects, func(now string) bool { return strings.HasSuffix(now, "."+member) })
+		return found && slices.ContainsFunc(c.subjects, func(now string) bool { return ends(now, "."+member) })
 	})
 }
 

@@ -56,7 +56,7 @@ func constantAt(expr string, names map[string]certainty, depth int) certainty {
 	if rest, found := strings.CutPrefix(expr, "not "); found {
 		return constantAt(rest, names, depth+1).not()
 	}
-	if strings.HasPrefix(expr, "!") && !strings.HasPrefix(expr, "!=") {
+	if begins(expr, "!") && !begins(expr, "!=") {
 		return constantAt(expr[1:], names, depth+1).not()
 	}
 	if left, right, found := strings.Cut(expr, "=="); found {
@@ -169,7 +169,7 @@ func constants(f *source.File) map[string]certainty {
 			continue
 		}
 		name := words[len(words)-1]
-		if goType := words[len(words)-1]; (goType == "bool" || goType == "int") && len(words) > 1 {
+		if goType := words[len(words)-1]; oneOf(goType, "bool", "int") && len(words) > 1 {
 			name = words[len(words)-2]
 		}
 		if twice[name] {

@@ -61,8 +61,8 @@ func (t *testTable) findImport(file *File, name string) bool {
 		}
 		imported, named := false, name == ""
 		for n := 1; n <= f.Head.Lines(); n++ {
-			if line := f.Head.CodeLine(n); isImport(line) || bytes.Contains(line, []byte("require(")) {
-				imported = imported || bytes.Contains(f.Head.Line(n), []byte(stem))
+			if line := f.Head.CodeLine(n); isImport(line) || has(line, "require(") {
+				imported = imported || has(f.Head.Line(n), stem)
 			} else {
 				named = named || wordAt(line, []byte(name)) >= 0
 			}
@@ -170,7 +170,7 @@ func reachesGroup(v *source.File, t *testCase, line int, names map[string]certai
 		head := bytes.ToLower(blockHead(v, b, t.Body))
 		switch {
 		case len(head) == 0:
-		case containsAny(head, "setup", "before", "set_up"):
+		case has(head, "setup", "before", "set_up"):
 		case blockTruth(v, b, t.Body, names) != always:
 			return false
 		}
@@ -218,7 +218,7 @@ func conditionBefore(line []byte, names map[string]certainty) bool {
 	}
 	trimmed := bytes.TrimLeft(line, " \t}")
 	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue", "while "} {
-		if bytes.HasPrefix(trimmed, []byte(word)) {
+		if begins(trimmed, word) {
 			return headTruth(trimmed, names) != always
 		}
 	}
@@ -246,7 +246,7 @@ func blockTruth(v *source.File, b, body int, names map[string]certainty) certain
 	if len(head) == 0 {
 		return always
 	}
-	if trimmed := bytes.TrimLeft(head, "} \t"); bytes.HasPrefix(trimmed, []byte("else")) && !bytes.HasPrefix(trimmed, []byte("else if")) {
+	if trimmed := bytes.TrimLeft(head, "} \t"); begins(trimmed, "else") && !begins(trimmed, "else if") {
 		return elseTruth(v, b, names)
 	}
 	return headTruth(head, names)
@@ -258,7 +258,7 @@ func elseTruth(v *source.File, b int, names map[string]certainty) certainty {
 	for n := b - 1; n > 0 && n > b-100; n-- {
 		line := v.CodeLine(n)
 		trimmed := bytes.TrimSpace(line)
-		if indentOf(line) == indent && (bytes.HasPrefix(trimmed, []byte("if ")) || bytes.HasPrefix(trimmed, []byte("if("))) {
+		if indentOf(line) == indent && (begins(trimmed, "if ", "if(")) {
 			return headTruth(trimmed, names).not()
 		}
 	}
@@ -283,11 +283,11 @@ func headTruth(head []byte, names map[string]certainty) certainty {
 	case "unless":
 		return foldCondition(condition(rest), names).not()
 	case "try", "begin", "with", "using", "for", "foreach", "loop", "do", "unsafe", "finally", "ensure", "lock", "async", "":
-		if word != "" || strings.HasPrefix(s, "{") {
+		if word != "" || begins(s, "{") {
 			return always
 		}
 	}
-	if strings.Contains(s, ".Run(") || strings.Contains(s, ".each") || strings.Contains(s, ".forEach") || strings.Contains(s, "subTest(") {
+	if has(s, ".Run(", ".each", ".forEach", "subTest(") {
 		return always
 	}
 	return unknown
@@ -296,10 +296,10 @@ func headTruth(head []byte, names map[string]certainty) certainty {
 // condition is what stands between the word and the bracket or colon that opens the block.
 func condition(rest string) string {
 	rest = strings.TrimSpace(rest)
-	if strings.HasPrefix(rest, "(") {
+	if begins(rest, "(") {
 		if end := closing(rest, 0); end > 0 {
 			tail := strings.TrimSpace(rest[end+1:])
-			if tail == "" || tail[0] == '{' || tail[0] == ':' || !strings.HasPrefix(tail, "&&") && !strings.HasPrefix(tail, "||") {
+			if tail == "" || tail[0] == '{' || tail[0] == ':' || !begins(tail, "&&", "||") {
 				return rest[:end+1]
 			}
 		}
@@ -313,16 +313,7 @@ func condition(rest string) string {
 }
 
 func isClosure(line []byte) bool {
-	return containsAny(line, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
-}
-
-func containsAny(text []byte, words ...string) bool {
-	for _, word := range words {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	return has(line, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
 }
 
 // offTags are build constraints that are never set.
@@ -337,16 +328,16 @@ func offByName(v *source.File) int {
 		return 0
 	}
 	for _, part := range strings.Split(v.Path, "/") {
-		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
+		if part == "testdata" || begins(part, "_", ".") {
 			return 1
 		}
 	}
-	if !bytes.Contains(v.Text, []byte("build")) {
+	if !has(v.Text, "build") {
 		return 0
 	}
 	for n := 1; n <= min(v.Lines(), 200); n++ {
 		line := v.Line(n)
-		if bytes.HasPrefix(line, []byte("package ")) {
+		if begins(line, "package ") {
 			break
 		}
 		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found && foldCondition(string(expr), offTags) == notEver {
@@ -365,15 +356,15 @@ func runnerFinds(name string) bool {
 	}
 	switch source.LangOf(name) {
 	case source.Go:
-		return strings.HasSuffix(base, "_test.go") && !strings.HasPrefix(base, "_") && !strings.HasPrefix(base, ".")
+		return ends(base, "_test.go") && !begins(base, "_", ".")
 	case source.Python:
-		return strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "tests.py")
+		return begins(base, "test") || ends(base, "_test.py", "tests.py")
 	case source.JavaScript, source.TypeScript:
-		return strings.Contains(ext, "test.") || strings.Contains(ext, "spec.") || strings.Contains(name, "__tests__/") || strings.Contains(ext, "e2e") ||
-			strings.HasSuffix(stem, "test") || strings.HasSuffix(stem, "spec") || strings.HasPrefix(stem, "test") ||
-			strings.HasSuffix(ext, "js") && path.Base(path.Dir(name)) == "test" // mocha and node --test
+		return has(ext, "test.", "spec.") || has(name, "__tests__/") || has(ext, "e2e") ||
+			ends(stem, "test", "spec") || begins(stem, "test") ||
+			ends(ext, "js") && path.Base(path.Dir(name)) == "test" // mocha and node --test
 	case source.Ruby:
-		return strings.HasSuffix(base, "_spec.rb") || strings.HasSuffix(base, "_test.rb") || strings.HasPrefix(base, "test_")
+		return ends(base, "_spec.rb", "_test.rb") || begins(base, "test_")
 	case source.None:
 		return false
 	}

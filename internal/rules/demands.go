@@ -130,23 +130,23 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 				break
 			}
 		}
-		if d.direction == lower && strings.HasPrefix(d.keys, "*/") {
+		if d.direction == lower && begins(d.keys, "*/") {
 			l.value += 1 // a cop with Max: 0 is on
 		}
 	case on, off:
 		is := oneOf(value, "true", "enable", "yes")
 		l.value, ok = float64(flagLevel(is == (d.direction == on))), is || oneOf(value, "false", "disable", "no", "annotations", "warnings")
 		name = strings.TrimSuffix(strings.TrimPrefix(strings.Join(s.Keys, "."), "compilerOptions."), ".Enabled")
-		if strings.HasPrefix(d.keys, "**/") && !strings.HasPrefix(d.files, "codecov") {
+		if begins(d.keys, "**/") && !begins(d.files, "codecov") {
 			name = s.Keys[len(s.Keys)-1]
 		}
 	case named:
 		name, l.value = "the hook "+s.Value, 1
 	case severity:
 		least := 0 // a new style that only editors see is no diagnostic that is off
-		if _, after, has := strings.Cut(value, ":"); has {
+		if _, after, colon := strings.Cut(value, ":"); colon {
 			value, least = after, 1
-		} else if !strings.HasSuffix(name, ".severity") {
+		} else if !ends(name, ".severity") {
 			return "", l, false
 		}
 		value, _, _ = strings.Cut(value, " ")
@@ -223,7 +223,7 @@ func milderSettings(f *File, heads map[string]degree, report func(Hit)) {
 func renamedHook(name string, was, now map[string][]degree) bool {
 	id, is := strings.CutPrefix(name, "the hook ")
 	for other := range now {
-		if is && was[other] == nil && strings.Contains(other, id) {
+		if is && was[other] == nil && has(other, id) {
 			return true
 		}
 	}
@@ -289,11 +289,11 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 // family is what a threshold is about, in whichever file: the tools that can replace each other.
 func family(name string) string {
 	switch {
-	case strings.Contains(name, "max-warnings"):
+	case has(name, "max-warnings"):
 		return "warnings"
-	case strings.Contains(name, "break"), strings.Contains(name, "Msi"), strings.Contains(name, "mutation"):
+	case has(name, "break"), has(name, "Msi"), has(name, "mutation"):
 		return "mutation"
-	case strings.Contains(name, "interrogate"):
+	case has(name, "interrogate"):
 		return "documentation"
 	}
 	return "coverage"
@@ -321,11 +321,11 @@ func thresholdsOf(v *source.File) map[string][]degree {
 		for word := range strings.FieldsSeq(call.words) {
 			eachPlace(v.Text, word, func(pos int) {
 				line := bytes.TrimSpace(lineOf(v.Text, pos))
-				comment := bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("*"))
-				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' || word == "--lines" && !bytes.Contains(line, []byte("--check-coverage")) {
+				comment := begins(line, "//", "#", "*")
+				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' || word == "--lines" && !has(line, "--check-coverage") {
 					return
 				}
-				most := word == "--max-warnings" || word == "maximum_coverage_drop"
+				most := oneOf(word, "--max-warnings", "maximum_coverage_drop")
 				for name, number := range numbersBehind(word, restOf(v.Text, pos+len(word))) {
 					if n, err := strconv.ParseFloat(number, 64); err == nil && len(all[name]) < 1000 {
 						all[name] = append(all[name], degree{value: n, line: v.LineAt(pos), most: most})

@@ -190,11 +190,11 @@ func (d *described) dependency(m *manifest) dependency {
 		}
 	case "npm":
 		target, isPackage := strings.CutPrefix(strings.TrimPrefix(version, "jsr:"), "npm:")
-		if m.own == "name" && strings.HasPrefix(m.tables, "imports") {
-			switch isPackage = isPackage || strings.HasPrefix(version, "jsr:"); {
+		if m.own == "name" && begins(m.tables, "imports") {
+			switch isPackage = isPackage || begins(version, "jsr:"); {
 			case isPackage:
 				is.name = withoutVersion(strings.TrimPrefix(target, "/"))
-			case strings.HasPrefix(version, "https://"):
+			case begins(version, "https://"):
 				is.from = version
 			default:
 				is.name = ""
@@ -203,7 +203,7 @@ func (d *described) dependency(m *manifest) dependency {
 		}
 		is.from, is.local = npmSource(version), isLocalVersion(version)
 	case "composer":
-		if is.name = strings.ToLower(d.name); !strings.Contains(d.name, "/") { // PHP, or an extension of it
+		if is.name = strings.ToLower(d.name); !has(d.name, "/") { // PHP, or an extension of it
 			is.name = ""
 		}
 	case "cargo":
@@ -323,7 +323,7 @@ func (m *manifest) names(line, name []byte) bool {
 	}
 	before, after := at(line, i-1), at(line, i+len(name))
 	return !source.IsWord(before) && !strings.ContainsRune("-_./@", rune(before)) && !source.IsWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
-		!(m.system == "cargo" && bytes.Contains(line[:i], []byte("= [")))
+		!(m.system == "cargo" && has(line[:i], "= ["))
 }
 
 func readGoMod(v *source.File) (own string, deps []dependency) {
@@ -336,26 +336,22 @@ func readGoMod(v *source.File) (own string, deps []dependency) {
 	}
 	for _, r := range f.Require {
 		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
-		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || own != "" && strings.HasPrefix(r.Mod.Path, own+"/")})
+		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || own != "" && begins(r.Mod.Path, own+"/")})
 	}
 	return own, deps
 }
 
 func isLocalVersion(version string) bool {
-	return hasAnyPrefix(version, "workspace:", "file:", "link:", "portal:", "./", "../", "catalog:workspace")
+	return begins(version, "workspace:", "file:", "link:", "portal:", "./", "../", "catalog:workspace")
 }
 
 // npmSource says where a package comes from; "" for the registry.
 func npmSource(version string) string {
-	plain := hasAnyPrefix(version, "npm:", "catalog:", "jsr:", "patch:npm:")
-	if !plain && (strings.Contains(version, ":") || strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>")) {
+	plain := begins(version, "npm:", "catalog:", "jsr:", "patch:npm:")
+	if !plain && (has(version, ":") || strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>")) {
 		return version
 	}
 	return ""
-}
-
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
 // withoutVersion removes the version of an npm package.
@@ -374,7 +370,7 @@ func pythonName(requirement string) (name, from string) {
 		end++
 	}
 	rest := strings.TrimSpace(requirement[end:])
-	if strings.HasPrefix(rest, "[") {
+	if begins(rest, "[") {
 		_, rest, _ = strings.Cut(rest, "]")
 		rest = strings.TrimSpace(rest)
 	}
@@ -389,7 +385,7 @@ func pythonNormal(name string) string {
 }
 
 func readRequirements(v *source.File) (own string, deps []dependency) {
-	dev := containsAny([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
+	dev := has([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
 	for line := range bytes.Lines(v.Text) {
 		text, _, _ := strings.Cut(strings.TrimSpace(string(line[:min(len(line), maxShellLine)])), " #")
 		text = strings.TrimSpace(strings.TrimPrefix(text, "-e "))
@@ -397,7 +393,7 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 		switch {
 		case text == "", strings.ContainsRune("#-./", rune(text[0])):
 			continue
-		case strings.Contains(text, "://") && !strings.Contains(text, " @ ") && !strings.Contains(text, "@http") && !strings.Contains(text, "@git"):
+		case has(text, "://") && !has(text, " @ ", "@http", "@git"):
 			name, from = text, text
 			if _, egg, ok := strings.Cut(text, "#egg="); ok {
 				name = pythonNormal(egg)
@@ -422,12 +418,12 @@ func readGemfile(v *source.File) (own string, deps []dependency) {
 	for line := range bytes.Lines(v.Text) {
 		line = line[:min(len(line), maxShellLine)]
 		if found := gemLine().FindSubmatch(line); found != nil {
-			d := dependency{name: string(found[2]), dev: inGroup || bytes.Contains(found[1], []byte("development")), local: containsAny(found[3], "path:", ":path")}
+			d := dependency{name: string(found[2]), dev: inGroup || has(found[1], "development"), local: has(found[3], "path:", ":path")}
 			if from := gemFrom().FindSubmatch(found[3]); from != nil {
 				d.from = string(from[1])
 			}
 			deps = append(deps, d)
-		} else if found := gemName().FindSubmatch(line); found != nil && strings.HasSuffix(v.Path, ".gemspec") {
+		} else if found := gemName().FindSubmatch(line); found != nil && ends(v.Path, ".gemspec") {
 			own = string(found[1])
 		}
 		inGroup = inGroup && string(bytes.TrimSpace(line)) != "end" || gemDev().Match(line)
@@ -473,7 +469,7 @@ func readPom(v *source.File) (own string, deps []dependency) {
 		}
 		deps = append(deps, dependency{
 			name: strings.TrimPrefix(group+":"+e["artifactId"], ":"), dev: e["scope"] == "test" || plugin,
-			local: keys[i][len(keys[i])-1] == "dependency" && (group == "${project.groupId}" || group == "${project.parent.groupId}" || ownGroup != "" && group == ownGroup),
+			local: keys[i][len(keys[i])-1] == "dependency" && (oneOf(group, "${project.groupId}", "${project.parent.groupId}") || ownGroup != "" && group == ownGroup),
 		})
 	}
 	return ownGroup + ":" + ownName, deps
@@ -481,12 +477,12 @@ func readPom(v *source.File) (own string, deps []dependency) {
 
 // readProject reads the manifests of .NET.
 func readProject(v *source.File) (own string, deps []dependency) {
-	test := strings.Contains(strings.ToLower(v.Path), "test")
+	test := has(strings.ToLower(v.Path), "test")
 	keys, values := elements(v, "PackageReference", "PackageVersion", "GlobalPackageReference")
 	for i, e := range values {
 		name, kind := e["Include"], keys[i][len(keys[i])-1]
 		central := kind == "PackageReference" && e["Version"] == "" && e["VersionOverride"] == "" // another file names it
-		if name == "" || central || strings.Contains(name, "$(") || strings.Contains(name, "@(") {
+		if name == "" || central || has(name, "$(", "@(") {
 			continue
 		}
 		dev := test || kind == "GlobalPackageReference" || strings.EqualFold(e["PrivateAssets"], "all")

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -102,7 +101,7 @@ func eachText(n *input.Node, visit func(*input.Node)) {
 func flowLine(v *source.File, n *input.Node, text string) int {
 	last := n.Pos.Line + strings.Count(n.Text, "\n") + 1
 	for line := n.Pos.Line; line <= last && line <= v.Lines(); line++ {
-		if bytes.Contains(v.Line(line), []byte(text)) {
+		if has(v.Line(line), text) {
 			return line
 		}
 	}
@@ -123,7 +122,7 @@ func foreign(name string) bool {
 	for _, dir := range [...]string{
 		"vendor/", "node_modules/", "third_party/", "testdata/", "fixtures/", "__fixtures__/", "test-data/", "test_data/", "testscripts/",
 	} {
-		if strings.HasPrefix(name, dir) || strings.Contains(name, "/"+dir) {
+		if begins(name, dir) || has(name, "/"+dir) {
 			return true
 		}
 	}

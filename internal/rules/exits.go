@@ -63,7 +63,7 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 	}
 	switch v.Lang {
 	case source.Go:
-		if strings.HasSuffix(f.Path, "_test.go") {
+		if ends(f.Path, "_test.go") {
 			goExits(v, found)
 		}
 		return
@@ -87,7 +87,7 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 
 // isChild reports whether a file starts processes of its own, which may end with success.
 func isChild(v *source.File) bool {
-	return v.Lang == source.Python && (bytes.Contains(v.Code, []byte("os.fork(")) || bytes.Contains(v.Code, []byte("multiprocessing")))
+	return v.Lang == source.Python && (has(v.Code, "os.fork(", "multiprocessing"))
 }
 
 // isPlugin reports whether a file has hooks of pytest, but is not loaded by itself.
@@ -100,31 +100,22 @@ var jsSetup = input.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypre
 // isSetup reports whether a file sets up the run of tests.
 func isSetup(v *source.File) bool {
 	base, dir := path.Base(v.Path), "/"+path.Dir(v.Path)+"/"
-	has := func(words ...string) bool {
-		for _, word := range words {
-			if bytes.Contains(v.Code, []byte(word)) {
-				return true
-			}
-		}
-		return false
-	}
 	switch v.Lang {
 	case source.Python:
 		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || base == "__init__.py" && source.IsTest(v.Path) ||
-			source.IsTest(v.Path) && has("def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure(")
+			source.IsTest(v.Path) && has(v.Code, "def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure(")
 	case source.JavaScript, source.TypeScript:
-		return jsSetup().MatchString(base) && (source.IsTest(v.Path) || !strings.HasPrefix(strings.ToLower(base), "setup.") && !strings.HasPrefix(strings.ToLower(base), "teardown.")) ||
-			strings.Contains(dir, "/cypress/support/")
+		return jsSetup().MatchString(base) && (source.IsTest(v.Path) || !begins(strings.ToLower(base), "setup.", "teardown.")) ||
+			has(dir, "/cypress/support/")
 	case source.Ruby:
-		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || strings.Contains(dir, "/spec/support/") ||
-			strings.Contains(dir, "/test/support/") || strings.Contains(dir, "/features/support/")
+		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || has(dir, "/spec/support/", "/test/support/", "/features/support/")
 	case source.Rust:
-		return strings.Contains(dir, "/tests/") && has("fn main(") || has("#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has("#[cfg(test)]"))
+		return has(dir, "/tests/") && has(v.Code, "fn main(") || has(v.Code, "#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has(v.Code, "#[cfg(test)]"))
 	case source.Java:
-		return source.IsTest(v.Path) && has("TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
+		return source.IsTest(v.Path) && has(v.Code, "TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
 			"ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler")
 	case source.CSharp:
-		return source.IsTest(v.Path) && has("[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework")
+		return source.IsTest(v.Path) && has(v.Code, "[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework")
 	}
 	return false
 }
@@ -181,7 +172,7 @@ func (g *goMain) scan(found func(int, string)) {
 			break
 		}
 		part := g.Code[i : i+stop]
-		if len(part) < maxNear && exits < 50 && bytes.Contains(part, []byte("Exit(")) && exitZero[source.Go]().Match(part) {
+		if len(part) < maxNear && exits < 50 && has(part, "Exit(") && exitZero[source.Go]().Match(part) {
 			if exits++; g.certain(i, depth, open) {
 				found(g.LineAt(i+bytes.Index(part, []byte("Exit("))), "TestMain ends with success, whatever the tests found")
 			}
@@ -208,8 +199,8 @@ func (g *goMain) certain(pos, depth int, open []int) bool {
 	}
 	if pos > g.run {
 		between := g.Code[g.run:pos]
-		passedOn := bytes.Contains(between, []byte("os.Exit(")) || bytes.Contains(between, []byte("panic(")) || bytes.Contains(between, []byte("log.Fatal"))
-		return !passedOn && !strings.Contains(condition, "== 0")
+		passedOn := has(between, "os.Exit(", "panic(", "log.Fatal")
+		return !passedOn && !has(condition, "== 0")
 	}
 	return depth <= 1 || goCI().MatchString(condition) || !goBranch().MatchString(condition)
 }
@@ -279,7 +270,7 @@ func pythonOutcomes(v *source.File, setup bool, found func(int, string)) {
 	on("outcome", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
 	on("excinfo", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
 	on("exitstatus", pyStatus, func(line int) string {
-		if above := v.Line(line - 1); bytes.Contains(above, []byte("== 5")) || bytes.Contains(above, []byte("== pytest.ExitCode.NO_TESTS")) || bytes.Contains(above, []byte("== ExitCode.NO_TESTS")) {
+		if above := v.Line(line - 1); has(above, "== 5", "== pytest.ExitCode.NO_TESTS", "== ExitCode.NO_TESTS") {
 			return ""
 		}
 		return "the exit status of the test run is rewritten"
@@ -293,14 +284,14 @@ func pythonOutcomes(v *source.File, setup bool, found func(int, string)) {
 	on("add_marker", pyMarker, func(line int) string { return pythonSkips(v, line) })
 	on("items.remove", pyMarker, func(line int) string { return pythonSkips(v, line) })
 	pythonEmptyHooks(v, found)
-	if dir := path.Dir(v.Path); !isExample(v.Path) && path.Base(dir) != "doc" && path.Base(dir) != "docs" {
+	if dir := path.Dir(v.Path); !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
 		pythonCollectIgnore(v, found)
 	}
 }
 
 // pythonSkips tells whether a hook skips every test, or one by its name.
 func pythonSkips(v *source.File, line int) string {
-	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !bytes.Contains(v.Line(n), []byte(" and ")) {
+	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !has(v.Line(n), " and ") {
 		return "a test is skipped by its name"
 	}
 	if !pythonConditional(v, line) && !marksUnderCondition(v, line) {
@@ -325,7 +316,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 		return false
 	}
 	condition, _, _ = cutOutside(condition[:end], ",")
-	return strings.Contains(condition, ".") && foldCondition(condition, constants(v)) == unknown
+	return has(condition, ".") && foldCondition(condition, constants(v)) == unknown
 }
 
 // pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.
@@ -333,11 +324,11 @@ func pythonConditional(v *source.File, line int) bool {
 	for n := line - 1; n >= max(1, line-100); n-- {
 		text := bytes.TrimSpace(v.CodeLine(n))
 		for _, word := range []string{"if ", "elif ", "else:", "except", "match ", "while "} {
-			if bytes.HasPrefix(text, []byte(word)) {
+			if begins(text, word) {
 				return true
 			}
 		}
-		if bytes.HasPrefix(text, []byte("def ")) || bytes.HasPrefix(text, []byte("async def ")) {
+		if begins(text, "def ", "async def ") {
 			return false
 		}
 	}
@@ -360,7 +351,7 @@ func pythonEmptyHooks(v *source.File, found func(int, string)) {
 		eachPlace(v.Code, name, func(pos int) {
 			line := v.LineAt(pos)
 			body := v.CodeLine(nextCode(v, line))
-			if text := string(bytes.TrimSpace(body)); text == "return True" || text == "return 1" {
+			if text := string(bytes.TrimSpace(body)); oneOf(text, "return True", "return 1") {
 				found(line, "a hook runs no test")
 			}
 		})

@@ -90,7 +90,7 @@ var questions = map[string]level{
 func truthClaim(lang source.Lang, e span) claim {
 	negated := false
 	for _, not := range []string{"not ", "!"} {
-		if bytes.HasPrefix(e.code, []byte(not)) {
+		if begins(e.code, not) {
 			e, negated = unwrap(e.cut(len(not), len(e.code))), true
 		}
 	}
@@ -120,7 +120,7 @@ func truthClaim(lang source.Lang, e span) claim {
 
 // lastCall cuts x.m(args) into m, x and args.
 func lastCall(e span) (method, subject string, args []span) {
-	if !bytes.HasSuffix(e.code, []byte(")")) {
+	if !ends(e.code, ")") {
 		return "", "", nil
 	}
 	depth, open := 0, -1
@@ -166,7 +166,7 @@ func wordEnd(text []byte) int {
 // goCondition reads the condition of a Go test that fails: if got != want { t.Fatal() }. It says the opposite of the condition.
 func goCondition(s span) (c claim, ok bool) {
 	line := s.trim()
-	if !bytes.HasPrefix(line.code, []byte("if ")) || !bytes.HasSuffix(line.code, []byte("{")) {
+	if !begins(line.code, "if ") || !ends(line.code, "{") {
 		return c, false
 	}
 	e := line.cut(3, len(line.code)-1).trim()
@@ -180,13 +180,13 @@ func goCondition(s span) (c claim, ok bool) {
 		e = parts[1]
 	}
 	for _, equal := range []string{"!reflect.DeepEqual(", "!cmp.Equal(", "!bytes.Equal(", "!slices.Equal(", "!maps.Equal(", "!strings.EqualFold("} {
-		if bytes.HasPrefix(e.code, []byte(equal)) {
+		if begins(e.code, equal) {
 			args, _, _ := arguments(e.cut(len(equal)-1, len(e.code)))
 			return claim{level: exact, matcher: strings.Trim(equal, "!("), subjects: keys(args)}, len(args) >= 2
 		}
 	}
 	for _, contains := range []string{"!strings.Contains(", "!strings.HasPrefix(", "!strings.HasSuffix(", "!slices.Contains(", "!bytes.Contains("} {
-		if bytes.HasPrefix(e.code, []byte(contains)) {
+		if begins(e.code, contains) {
 			args, _, _ := arguments(e.cut(len(contains)-1, len(e.code)))
 			return claim{level: partial, matcher: strings.Trim(contains, "!("), subjects: keys(args)}, len(args) >= 2
 		}
@@ -202,7 +202,7 @@ func goCondition(s span) (c claim, ok bool) {
 		}
 		return c, true
 	}
-	if c = expressionClaim(source.Go, e); len(c.subjects) > 0 && strings.HasPrefix(c.subjects[0], "(err") {
+	if c = expressionClaim(source.Go, e); len(c.subjects) > 0 && begins(c.subjects[0], "(err") {
 		return claim{}, false
 	}
 	switch c.matcher {

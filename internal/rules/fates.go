@@ -107,7 +107,7 @@ func (f *fates) looksParked(file *File) bool {
 	}
 	name := path.Base(file.Path)
 	for _, one := range f.table.gone {
-		if stem, _, _ := strings.Cut(path.Base(one.in.Path), "."); stem != "" && strings.Contains(name, stem) {
+		if stem, _, _ := strings.Cut(path.Base(one.in.Path), "."); stem != "" && has(name, stem) {
 			return true
 		}
 	}
@@ -335,7 +335,7 @@ func (f *fates) compareProduction() {
 			continue
 		}
 		if file.Head == nil {
-			if stem, _, _ := strings.Cut(path.Base(file.Path), "."); len(stem) > 2 && stem != "index" && stem != "main" && stem != "mod" {
+			if stem, _, _ := strings.Cut(path.Base(file.Path), "."); len(stem) > 2 && !oneOf(stem, "index", "main", "mod") {
 				f.defined[stem] = true
 			}
 		}
@@ -379,7 +379,7 @@ func definedOn(line []byte) []string {
 			}
 		}
 	}
-	if bytes.HasPrefix(line, []byte("func (")) {
+	if begins(line, "func (") {
 		if name := methodOn(line[len("func ("):]); name != "" {
 			names = append(names, name)
 		}
@@ -390,7 +390,7 @@ func definedOn(line []byte) []string {
 // definesValue reports whether a line defines a variable or a constant, no function and no type.
 func definesValue(line []byte) bool {
 	line = bytes.TrimPrefix(bytes.TrimLeft(line, " \t"), []byte("export "))
-	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") && !containsAny(line, "=>", "function", "lambda", "class ", "(")
+	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") && !has(line, "=>", "function", "lambda", "class ", "(")
 }
 
 // methodOn is the word before the first bracket.
@@ -426,7 +426,7 @@ func (f *fates) mentions(t *testCase, words map[string]bool) bool {
 	}
 	folded := fold(t.Name)
 	for w := range words {
-		if len(w) > 4 && strings.Contains(folded, fold(w)) {
+		if len(w) > 4 && has(folded, fold(w)) {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"sync"
@@ -84,7 +83,7 @@ func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 		return true
 	}
 	line := v.Line(n)
-	if len(line) > 1000 || !bytes.Contains(line, []byte("only")) || v.Lang != source.JavaScript && v.Lang != source.TypeScript {
+	if len(line) > 1000 || !has(line, "only") || v.Lang != source.JavaScript && v.Lang != source.TypeScript {
 		return false
 	}
 	m := focusInBrackets().FindIndex(line)

@@ -182,11 +182,11 @@ func isVendored(name string) bool {
 	}
 	base := path.Base(name)
 	for _, part := range []string{".gen.", ".generated.", ".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".Designer.", ".min.", "_generated.", "worker-configuration."} {
-		if strings.Contains(base, part) {
+		if has(base, part) {
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "zz_generated")
+	return begins(base, "zz_generated")
 }
 
 // isProduction reports whether a path is that of code which is no test, configuration, example or tool of the build.
@@ -211,13 +211,13 @@ func aside(dir string) bool {
 		"samples", "sample", "hack":
 		return true
 	}
-	return strings.HasSuffix(dir, ".tests") || strings.HasSuffix(dir, "_tests") || strings.HasSuffix(dir, "-tests") || strings.HasSuffix(dir, ".testing") || strings.HasSuffix(dir, "specs")
+	return ends(dir, ".tests", "_tests", "-tests", ".testing", "specs")
 }
 
 // isConfig reports whether a file is the configuration of a tool, or a part of the build.
 func isConfig(base string) bool {
 	base = strings.ToLower(base)
-	if strings.Contains(base, ".config.") || strings.Contains(base, ".setup.") || strings.Contains(base, ".conf.") || strings.HasPrefix(base, ".") {
+	if has(base, ".config.", ".setup.", ".conf.") || begins(base, ".") {
 		return true
 	}
 	return oneOf(base, "conftest.py", "setup.py", "noxfile.py", "tasks.py", "build.rs", "gulpfile.js", "gruntfile.js", "rakefile.rb", "setuptests.ts", "setuptests.js",

@@ -79,8 +79,8 @@ func quietStrings(f *File, version *source.File, lines []linediff.Line, kinds co
 
 // isForeign reports whether a file is minified, or copied from another project.
 func isForeign(name string) bool {
-	return strings.Contains(name, ".min.") || slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-		return dir == "vendor" || dir == "node_modules" || dir == "third_party"
+	return has(name, ".min.") || slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return oneOf(dir, "vendor", "node_modules", "third_party")
 	})
 }
 
@@ -259,7 +259,7 @@ func isFlag(rest []byte) bool {
 		for _, c := range code + "\x7f" {
 			spelled += string(0xE0000 + c)
 		}
-		if strings.HasPrefix(string(rest[:min(len(rest), len(spelled))]), spelled) {
+		if begins(string(rest[:min(len(rest), len(spelled))]), spelled) {
 			return true
 		}
 	}
@@ -330,8 +330,8 @@ func conceals(name string) bool {
 	if isAgentFile(lower) || source.LangOf(name) != source.None {
 		return true
 	}
-	if ext := path.Ext(base); ext != "" && strings.Contains(prose, ext+".") {
-		return base == "cmakelists.txt" || ext == ".txt" && strings.Contains(base, "requirements")
+	if ext := path.Ext(base); ext != "" && has(prose, ext+".") {
+		return base == "cmakelists.txt" || ext == ".txt" && has(base, "requirements")
 	}
 	return !isTranslation(name) && !isSample(name)
 }
@@ -351,7 +351,7 @@ var agentDirs = []string{
 // isAgentFile reports whether agents follow what a file says.
 func isAgentFile(lower string) bool {
 	return slices.Contains(agentFiles, path.Base(lower)) || slices.ContainsFunc(agentDirs, func(dir string) bool {
-		return strings.HasPrefix(lower, dir) || strings.Contains(lower, "/"+dir)
+		return begins(lower, dir) || has(lower, "/"+dir)
 	})
 }
 

@@ -58,15 +58,15 @@ func expectsFailure(t *testCase) bool {
 	for n := t.Line; n < t.Body; n++ {
 		switch line := squeeze(nil, t.of.CodeLine(n)); t.of.Lang {
 		case source.Rust:
-			if bytes.Contains(line, []byte("#[should_panic")) {
+			if has(line, "#[should_panic") {
 				return true
 			}
 		case source.Java:
-			if bytes.Contains(line, []byte("@Test(expected")) {
+			if has(line, "@Test(expected") {
 				return true
 			}
 		case source.CSharp:
-			if bytes.Contains(line, []byte("[ExpectedException")) {
+			if has(line, "[ExpectedException") {
 				return true
 			}
 		}
@@ -82,7 +82,7 @@ func sameAssertions(base, head *testCase) bool {
 // isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call may
 // assert there.
 func isHollowed(base, head *testCase) bool {
-	if base.Group || head.Group || strings.HasPrefix(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
+	if base.Group || head.Group || begins(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
 		return false
 	}
 	before, after := lookInto(base), lookInto(head)
@@ -126,7 +126,7 @@ func lookInto(t *testCase) insight {
 		line := t.of.CodeLine(n)
 		if n < t.Body {
 			// An annotation may name what must be thrown.
-			if containsAny(line, "should_panic", "expected", "Expected", "should_raise") {
+			if has(line, "should_panic", "expected", "Expected", "should_raise") {
 				in.assertions++
 			}
 			continue
@@ -151,8 +151,8 @@ func lookInto(t *testCase) insight {
 		}
 		if isAssertion(t.of.Lang, line) {
 			in.assertions++
-			returnsNothing := t.of.Lang == source.Python && bytes.HasSuffix(bytes.TrimSpace(line), []byte(") is None"))
-			if returnsNothing || containsAny(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised") {
+			returnsNothing := t.of.Lang == source.Python && ends(bytes.TrimSpace(line), ") is None")
+			if returnsNothing || has(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised") {
 				in.harmless++
 			}
 		} else {
@@ -167,7 +167,7 @@ func lookInto(t *testCase) insight {
 
 // soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
 func soundsLikeAssertion(line []byte) bool {
-	return containsAny(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
+	return has(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
 }
 
 // isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the caller.
@@ -180,7 +180,7 @@ func isEarlyReturn(t *testCase, n int, line []byte) bool {
 		return false
 	}
 	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
-	if bytes.HasPrefix(word, []byte("if")) { // if (true) return;
+	if begins(word, "if") { // if (true) return;
 		i := bytes.Index(word, []byte("return"))
 		if i < 0 || source.IsWord(at(word, i-1)) {
 			return false
@@ -269,21 +269,21 @@ var tautology = sync.OnceValue(func() *regexp.Regexp {
 
 // isTautology reports whether a line asserts what is always so.
 func isTautology(line []byte) bool {
-	return len(line) < 1000 && containsAny(line, "rue", "1") && tautology().Match(line)
+	return len(line) < 1000 && has(line, "rue", "1") && tautology().Match(line)
 }
 
 // saysNothing reports whether a line asserts something of numbers alone, such as assert_eq!(1 + 1, 2), or that something returns
 // the empty value of Rust.
 func saysNothing(v *source.File, n int) bool {
 	line := v.Line(n)
-	if bytes.HasSuffix(line, []byte("(")) && len(line) < 200 && n < v.Lines() {
+	if ends(line, "(") && len(line) < 200 && n < v.Lines() {
 		line = append(bytes.Clone(line), bytes.TrimSpace(v.Line(n+1))...)
 	}
 	call, args, found := bytes.Cut(bytes.TrimSpace(line), []byte("("))
-	if !found || len(line) > 200 || bytes.ContainsAny(call, " \t") || !containsAny(call, "assert", "Equal", "expect") {
+	if !found || len(line) > 200 || bytes.ContainsAny(call, " \t") || !has(call, "assert", "Equal", "expect") {
 		return false
 	}
-	return bytes.HasPrefix(args, []byte("(),")) || !bytes.ContainsFunc(args, func(r rune) bool { return r == '"' || r == '\'' || r == '`' || r == '_' || unicode.IsLetter(r) }) &&
+	return begins(args, "(),") || !bytes.ContainsFunc(args, func(r rune) bool { return r == '"' || r == '\'' || r == '`' || r == '_' || unicode.IsLetter(r) }) &&
 		bytes.ContainsAny(args, "0123456789")
 }
 

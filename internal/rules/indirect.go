@@ -21,16 +21,16 @@ func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[stri
 	}
 	head := v.CodeLine(around[0])
 	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
-	if i := bytes.IndexByte(head, ')'); bytes.HasPrefix(head, []byte("func (")) && i > 0 {
+	if i := bytes.IndexByte(head, ')'); begins(head, "func (") && i > 0 {
 		name = methodOn(head[i:])
 	}
 	body := &testCase{Test: source.Test{Line: around[0], Body: around[0] + 1, End: v.Lines()}, of: v}
-	if first := firstWord(head); name == "" || first != "func" && first != "def" || !isUnconditional(v, body, at.line, names) {
+	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(v, body, at.line, names) {
 		return false
 	}
 	if from, to, all := runsBefore(v, around[0], name); all {
 		for _, one := range tests {
-			if one.mark == 0 && strings.HasPrefix(one.Name, to) && one.Line >= from {
+			if one.mark == 0 && begins(one.Name, to) && one.Line >= from {
 				one.mark = at.line
 			}
 		}
@@ -69,7 +69,7 @@ func runsBefore(v *source.File, line int, name string) (from int, prefix string,
 		return 0, "", true
 	case v.Lang == source.Python:
 		for n := line - 1; n > 0 && n > line-4; n-- {
-			if bytes.Contains(squeeze(nil, v.CodeLine(n)), []byte("autouse=True")) {
+			if has(squeeze(nil, v.CodeLine(n)), "autouse=True") {
 				return 0, "", true
 			}
 		}
@@ -96,7 +96,7 @@ func aliasMarks(f *source.File, lines []int) []skipMark {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])
 			for _, use := range linesWith(f.Code, f, []string{name}) {
-				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || bytes.HasPrefix(text, []byte(name+"(")) {
+				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || begins(text, name+"(") {
 					marks = append(marks, skipMark{line: use, header: true, holds: always})
 				}
 			}
@@ -112,7 +112,7 @@ func markClass(f *testFile) {
 	}
 	var before, now map[string]bool
 	for _, one := range f.head {
-		if one.twin == nil || one.Group || one.mark > 0 || one.twin.in != one.in || !strings.Contains(one.Name, " > ") {
+		if one.twin == nil || one.Group || one.mark > 0 || one.twin.in != one.in || !has(one.Name, " > ") {
 			continue
 		}
 		if now == nil {
@@ -131,7 +131,7 @@ func isBaseClass(v *source.File, class string) bool {
 	return slices.ContainsFunc(linesWith(v.Code, v, []string{class}), func(n int) bool {
 		line := bytes.TrimSpace(v.CodeLine(n))
 		bases := bytes.IndexByte(line, '(')
-		return bytes.HasPrefix(line, []byte("class ")) && bases > 0 && wordAt(line[bases:], []byte(class)) >= 0
+		return begins(line, "class ") && bases > 0 && wordAt(line[bases:], []byte(class)) >= 0
 	})
 }
 
@@ -141,7 +141,7 @@ var idleClass = lazyShape(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
 func idleClasses(tests []*testCase) map[string]bool {
 	idle := map[string]bool{}
 	for _, one := range tests {
-		if !one.Group || strings.HasPrefix(one.Name, "Test") || strings.Contains(one.Name, " > ") {
+		if !one.Group || begins(one.Name, "Test") || has(one.Name, " > ") {
 			continue
 		}
 		for n := one.Line; n <= one.Body; n++ {
@@ -163,7 +163,7 @@ func markShadowed(f *testFile) {
 	last := map[string]*testCase{}
 	for i := len(f.head) - 1; i >= 0; i-- {
 		one := f.head[i]
-		if isRuby := one.of.Lang == source.Ruby; isRuby && (one.Group || !bytes.HasPrefix(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), []byte("def "))) {
+		if isRuby := one.of.Lang == source.Ruby; isRuby && (one.Group || !begins(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), "def ")) {
 			continue
 		}
 		later := last[one.Name]

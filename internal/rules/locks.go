@@ -37,7 +37,7 @@ const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.ya
 func (c *Change) locks() []*File {
 	var list []*File
 	for _, f := range c.Files {
-		if strings.Contains(lockNames, " "+strings.ToLower(path.Base(f.Path))+" ") && !foreign(f.Path) {
+		if isIn(strings.ToLower(path.Base(f.Path)), lockNames) && !foreign(f.Path) {
 			list = append(list, f)
 		}
 	}
@@ -67,10 +67,10 @@ func sourcesOf(v *source.File) []lockSource {
 	n, before := 0, []byte(nil)
 	for line := range bytes.Lines(v.Text) {
 		n++
-		if bytes.Contains(line, []byte("://")) && string(bytes.TrimSpace(line)) != cratesIndex {
+		if has(line, "://") && string(bytes.TrimSpace(line)) != cratesIndex {
 			is := bun || slices.ContainsFunc(sourceKeys, func(key []byte) bool { return bytes.Contains(line, key) })
 			if composer {
-				is = bytes.Contains(line, []byte(`"url":`)) && bytes.Contains(before, []byte(`"type":`))
+				is = has(line, `"url":`) && has(before, `"type":`)
 			}
 			if is {
 				list = appendHosts(list, line, n)
@@ -98,7 +98,7 @@ func appendHosts(list []lockSource, line []byte, n int) []lockSource {
 		if at := strings.LastIndexByte(host, '@'); at >= 0 {
 			host = host[at+1:]
 		}
-		if host = strings.ToLower(host); bytes.HasSuffix(scheme, []byte("http")) {
+		if host = strings.ToLower(host); ends(scheme, "http") {
 			host = "http://" + host
 		}
 		if len(list) == 0 || list[len(list)-1].host != host {
@@ -118,7 +118,7 @@ func newHosts(f *File, known map[string]bool, report func(Hit)) {
 	var names []string
 	first := 0
 	for _, s := range sourcesOf(f.Head) {
-		if s.host == "" || known[s.host] || strings.Contains(registries, " "+s.host+" ") || path.Base(f.Path) == "composer.lock" && s.host == "github.com" {
+		if s.host == "" || known[s.host] || isIn(s.host, registries) || path.Base(f.Path) == "composer.lock" && s.host == "github.com" {
 			continue
 		}
 		known[s.host] = true
@@ -202,7 +202,7 @@ func sumsOf(v *source.File) []lockSum {
 		case "package-lock.json", "npm-shrinkwrap.json":
 			key, value, _ := strings.Cut(line, ":")
 			switch key = strings.Trim(key, `"`); {
-			case strings.HasSuffix(line, "{"):
+			case ends(line, "{"):
 				if _, last, ok := cutAtLast(key, "node_modules/"); ok {
 					key = last
 				}
@@ -215,18 +215,18 @@ func sumsOf(v *source.File) []lockSum {
 		case "yarn.lock":
 			key, value, _ := strings.Cut(strings.Replace(line, ": ", " ", 1), " ")
 			switch {
-			case strings.HasSuffix(line, ":") && len(raw) > 0 && raw[0] != ' ':
+			case ends(line, ":") && len(raw) > 0 && raw[0] != ' ':
 				name, _, _ = cutAtLast(strings.Trim(strings.TrimSuffix(strings.Split(line, ",")[0], ":"), `"`), "@")
 				version = ""
 			case key == "version":
 				version = lockText(value)
-			case (key == "integrity" || key == "checksum") && version != "":
+			case oneOf(key, "integrity", "checksum") && version != "":
 				add(name+" "+version, lockText(value))
 			}
 		case "pnpm-lock.yaml":
 			if _, sum, ok := strings.Cut(line, "integrity: "); ok {
 				add(name, strings.TrimRight(strings.Split(sum, ",")[0], "}"))
-			} else if strings.HasSuffix(line, ":") {
+			} else if ends(line, ":") {
 				name = strings.Trim(strings.TrimSuffix(line, ":"), `'"/`)
 			}
 		case "gemfile.lock":

@@ -186,7 +186,7 @@ func headerMark(lang source.Lang, f *source.File, n, at int, word string) skipMa
 	case source.Rust:
 		return rustMark(f, n, at, word)
 	case source.CSharp:
-		if before := bytes.TrimLeft(f.CodeLine(n), " \t"); len(before) > 0 && before[0] != '[' && !bytes.HasPrefix(before, []byte(word)) {
+		if before := bytes.TrimLeft(f.CodeLine(n), " \t"); len(before) > 0 && before[0] != '[' && !begins(before, word) {
 			m.holds = notEver // no attribute
 		} else if word == "Skip" {
 			m.holds = skipReason(f, n, at)
@@ -200,7 +200,7 @@ func statementMark(lang source.Lang, f *source.File, n, at int, word string) ski
 	args := func() string { return argumentsAt(f, n, at) }
 	switch lang {
 	case source.Go:
-		if word == "Skip" && !bytes.HasPrefix(trimmedArguments(f, n, at), []byte(`)`)) && !isTextArgument(f, n, at) && !testReceiver(f.CodeLine(n), at) {
+		if word == "Skip" && !begins(trimmedArguments(f, n, at), `)`) && !isTextArgument(f, n, at) && !testReceiver(f.CodeLine(n), at) {
 			m.holds = notEver // Skip of an iterator, a decoder
 		}
 	case source.Python:
@@ -247,7 +247,7 @@ func pythonMark(word, args string) certainty {
 		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
 			return foldCondition(value, nil)
 		}
-		if strings.Contains(args, "condition=") {
+		if has(args, "condition=") {
 			return unknown
 		}
 	}
@@ -257,7 +257,7 @@ func pythonMark(word, args string) certainty {
 // namedArgument parts name=value of Python. A comparison has no name.
 func namedArgument(arg string) (name, value string, named bool) {
 	name, value, named = strings.Cut(arg, "=")
-	if name = strings.TrimSpace(name); !named || name == "" || strings.HasPrefix(value, "=") || firstWord([]byte(name)) != name {
+	if name = strings.TrimSpace(name); !named || name == "" || begins(value, "=") || firstWord([]byte(name)) != name {
 		return "", arg, false
 	}
 	return name, value, true
@@ -274,7 +274,7 @@ func scriptMark(word string, f *source.File, n, at int) certainty {
 		next := bytes.TrimLeft([]byte(argumentsAt(f, n, at)), " \t\r\n")
 		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
 		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
-			if source.IsWord(next[0]) && bytes.Contains(next[:min(len(next), 200)], []byte("=>")) || bytes.Contains(next[:min(len(next), 200)], []byte("function")) {
+			if source.IsWord(next[0]) && has(next[:min(len(next), 200)], "=>") || has(next[:min(len(next), 200)], "function") {
 				return always // test.skip(name, () => …)
 			}
 			return notEver // test.skip(condition, reason), or an option
@@ -288,14 +288,14 @@ func rustMark(f *source.File, n, at int, word string) skipMark {
 	if word == "ignore" {
 		return m
 	}
-	m.header = !bytes.Contains(f.CodeLine(n), []byte("#!"))
+	m.header = !has(f.CodeLine(n), "#!")
 	args := rawArguments(f, n, at)
 	if word == "cfg" {
 		m.disabled, m.holds = true, cfgTruth(args).not()
 		return m
 	}
 	condition, rest, _ := cutOutside(args, ",")
-	if m.holds = cfgTruth(strings.TrimSpace(condition)); !strings.Contains(rest, "ignore") {
+	if m.holds = cfgTruth(strings.TrimSpace(condition)); !has(rest, "ignore") {
 		m.holds = notEver
 	}
 	return m
@@ -305,15 +305,15 @@ func rustMark(f *source.File, n, at int, word string) skipMark {
 // depends.
 func skipReason(f *source.File, n, at int) certainty {
 	line := f.CodeLine(n)
-	if bytes.Contains(line, []byte("SkipWhen")) || bytes.Contains(line, []byte("SkipUnless")) ||
-		!bytes.Contains(line[:at], []byte("(")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("Skip")) {
+	if has(line, "SkipWhen", "SkipUnless") ||
+		!has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip") {
 		return unknown
 	}
 	value := bytes.TrimLeft(line[at:], " \t=")
-	if bytes.HasPrefix(value, []byte("null")) || bytes.HasPrefix(value, []byte(`""`)) && !bytes.Contains(value, []byte(" + ")) && bytes.HasPrefix(bytes.TrimLeft(f.Line(n)[at:], " \t="), []byte(`""`)) {
+	if begins(value, "null") || begins(value, `""`) && !has(value, " + ") && begins(bytes.TrimLeft(f.Line(n)[at:], " \t="), `""`) {
 		return notEver
 	}
-	if bytes.IndexByte([]byte(`"@$`), at0(value)) >= 0 || bytes.HasPrefix(value, []byte("nameof(")) {
+	if begins(value, `"`, "@", "$", "nameof(") {
 		return always
 	}
 	end := 0
@@ -325,8 +325,6 @@ func skipReason(f *source.File, n, at int) certainty {
 	}
 	return unknown
 }
-
-func at0(s []byte) byte { return at(s, 0) }
 
 // modifier tells whether a statement of Ruby is under a condition behind it.
 func modifier(line []byte) certainty {
@@ -370,7 +368,7 @@ func firstArgument(args string) string {
 // assumption is what is assumed: JUnit 4 has a text before it.
 func assumption(args string) string {
 	first, rest, _ := cutOutside(args, ",")
-	if strings.HasPrefix(strings.TrimSpace(first), `"`) {
+	if begins(strings.TrimSpace(first), `"`) {
 		return firstArgument(rest)
 	}
 	return first

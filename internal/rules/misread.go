@@ -60,7 +60,7 @@ func misread(v *source.File, n int) string {
 			return "the file says that its encoding is " + clip(string(m[1]), maxText)
 		}
 	}
-	if isScript(v.Lang) && bytes.HasPrefix(bytes.TrimSpace(code), []byte("-->")) {
+	if isScript(v.Lang) && begins(bytes.TrimSpace(code), "-->") {
 		return "--> at the start of a line begins a comment"
 	}
 	for _, end := range lineEnds {
@@ -79,7 +79,7 @@ func misread(v *source.File, n int) string {
 	}
 	if i := bytes.Index(line, []byte(`\u`)); v.Lang == source.Java && i >= 0 {
 		comment := v.CommentLine(n)
-		if bytes.Contains(code, []byte(`\u`)) || comment != nil && escapedEnd().Match(comment) {
+		if has(code, `\u`) || comment != nil && escapedEnd().Match(comment) {
 			return "the compiler reads an escape before it knows code from comments"
 		}
 	}
@@ -92,7 +92,7 @@ var escapedEnd = input.Lazily(`\\u+(?i:000a|000d|002a|002f)`)
 // goesOnBehind reports whether a comment is one that a line end ends, and has text behind an offset.
 func goesOnBehind(comment []byte, at int) bool {
 	start := bytes.TrimLeft(comment, " \t")
-	return (bytes.HasPrefix(start, []byte("//")) || bytes.HasPrefix(start, []byte("#"))) && len(bytes.TrimSpace(comment[at+1:])) > 0
+	return (begins(start, "//", "#")) && len(bytes.TrimSpace(comment[at+1:])) > 0
 }
 
 func isScript(lang source.Lang) bool { return lang == source.JavaScript || lang == source.TypeScript }

@@ -44,7 +44,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
 func (f *File) maySayWhy() bool {
 	if f.Lang() == source.None {
-		return !isProse(f.Path) && !strings.HasPrefix(f.Path, ".") && !source.IsTest(f.Path) || manifestOf(f.Path) != nil || strings.HasSuffix(f.Path, ".json")
+		return !isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path) || manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
 		return false

@@ -122,7 +122,7 @@ func (c *Change) droppedChecks(was, now []checkRun, report func(Hit)) {
 	elsewhereNow := slices.ContainsFunc(c.Files, func(f *File) bool { return f.Base == nil && f.Head != nil && scriptKind(f) != noScript })
 	for _, old := range was {
 		f := old.file
-		if isFlow(f.Path) || reported[f] || old.check == "codecov" || strings.Contains(old.check, "report") || elsewhereNow || fresh[checkClass(old.check)] {
+		if isFlow(f.Path) || reported[f] || old.check == "codecov" || has(old.check, "report") || elsewhereNow || fresh[checkClass(old.check)] {
 			continue
 		}
 		if runs[f] == nil {
@@ -200,7 +200,7 @@ func (f *File) checkRuns(base bool) (runs []checkRun) {
 		}
 		var text string
 		text, last = logicalLine(v, line.Number, scriptKind(f))
-		if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
+		if trimmed := strings.TrimSpace(text); begins(trimmed, "#", "//") {
 			continue
 		}
 		text = yamlCommand(strings.TrimSpace(scriptLine(f, text)))
@@ -224,7 +224,7 @@ func checkArguments(words []string, check string) []string {
 
 // triesAgain reports whether a command runs again where it fails.
 func triesAgain(line string, words []string) bool {
-	return oneOf(words[0], "until", "retry") || strings.Contains(line, "&& break")
+	return oneOf(words[0], "until", "retry") || has(line, "&& break")
 }
 
 // narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its paths.
@@ -237,14 +237,14 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 			return "without " + name
 		}
 	}
-	if len(old.names) == 0 && len(r.names) > 0 && !slices.ContainsFunc(r.names, func(name string) bool { return strings.Contains(strings.ToLower(name), "=test") }) {
+	if len(old.names) == 0 && len(r.names) > 0 && !slices.ContainsFunc(r.names, func(name string) bool { return has(strings.ToLower(name), "=test") }) {
 		return r.names[0]
 	}
 	check := r.check
 	if other := aliases[check]; other != "" {
 		check = other
 	}
-	if program, _, _ := strings.Cut(check, " "); narrowing[check] == "" && strings.Contains(scriptRunners, " "+program+" ") {
+	if program, _, _ := strings.Cut(check, " "); narrowing[check] == "" && isIn(program, scriptRunners) {
 		check = "" // a script
 	}
 	table := strings.Fields(narrowing[check])
@@ -255,14 +255,14 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 	for i, arg := range r.args {
 		option, _, valued := strings.Cut(strings.Replace(arg, "-test.", "-", 1), "=")
 		value := "" // that stands behind it
-		if !valued && i+1 < len(r.args) && !strings.HasPrefix(r.args[i+1], "-") {
+		if !valued && i+1 < len(r.args) && !begins(r.args[i+1], "-") {
 			value = r.args[i+1]
 		}
 		fresh := !slices.Contains(old.args, arg) || value != "" && !slices.Contains(old.args, value)
-		if strings.Contains(choosing, " "+option+" ") {
-			fresh = !slices.ContainsFunc(old.args, func(arg string) bool { return strings.HasPrefix(arg, option) })
+		if isIn(option, choosing) {
+			fresh = !slices.ContainsFunc(old.args, func(arg string) bool { return begins(arg, option) })
 		}
-		if fresh && strings.HasPrefix(arg, "-") && slices.Contains(table[1:needed], option) {
+		if fresh && begins(arg, "-") && slices.Contains(table[1:needed], option) {
 			return arg
 		}
 	}
@@ -271,7 +271,7 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 			return "without " + option
 		}
 	}
-	computed := strings.Contains(strings.Join(slices.Concat(r.args, old.args), " "), "$")
+	computed := has(strings.Join(slices.Concat(r.args, old.args), " "), "$")
 	was, now := old.paths(), r.paths()
 	switch {
 	case table[0] == "-", split, computed:
@@ -288,12 +288,12 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 // paths are the arguments that are no options, and not the value of one that narrows.
 func (r *checkRun) paths() (list []string) {
 	for i, arg := range r.args {
-		if i == 0 && (arg == "run" || arg == "test") || strings.HasSuffix(arg, ".sln") || strings.HasSuffix(arg, ".slnx") {
+		if i == 0 && oneOf(arg, "run", "test") || ends(arg, ".sln", ".slnx") {
 			continue // a subcommand, or all projects
 		}
-		plain := !strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "<>|={}") && !strings.HasPrefix(arg, "2>")
-		value := i > 0 && strings.HasPrefix(r.args[i-1], "-") && !strings.Contains(r.args[i-1], "=") // of an option
-		if plain && (!value || strings.HasSuffix(arg, "/...") || arg == ".") {
+		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}") && !begins(arg, "2>")
+		value := i > 0 && begins(r.args[i-1], "-") && !has(r.args[i-1], "=") // of an option
+		if plain && (!value || ends(arg, "/...") || arg == ".") {
 			list = append(list, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "..."), "/"))
 		}
 	}
@@ -308,7 +308,7 @@ func fewerPaths(was, now []string, all bool) bool {
 	if len(was) == 0 {
 		return all
 	}
-	below := func(p, q string) bool { return q == p || p == "" || p == "." || strings.HasPrefix(q, p+"/") }
+	below := func(p, q string) bool { return q == p || oneOf(p, "", ".") || begins(q, p+"/") }
 	for _, q := range now {
 		if !slices.ContainsFunc(was, func(p string) bool { return below(p, q) }) {
 			return false

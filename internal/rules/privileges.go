@@ -126,7 +126,7 @@ func (set *flowSet) grantBefore(j *flowJob, p flowPair) (was grant, there bool) 
 // scopeLine is the line of a scope in the block that begins at a line.
 func scopeLine(w *flow, line int, scope string) int {
 	for n := line; n <= line+20 && n <= w.text.Lines(); n++ {
-		if strings.Contains(string(w.text.Line(n)), scope+":") {
+		if has(string(w.text.Line(n)), scope+":") {
 			return n
 		}
 	}
@@ -180,10 +180,10 @@ func isUnpinned(uses string) bool {
 	name, ref, _ := strings.Cut(uses, "@")
 	lower := strings.ToLower(name)
 	switch {
-	case lower == "", strings.HasPrefix(lower, "./"), strings.HasPrefix(lower, "$/"), strings.HasPrefix(lower, "actions/"), strings.HasPrefix(lower, "github/"), strings.Contains(uses, "${{"):
+	case lower == "", begins(lower, "./"), begins(lower, "$/"), begins(lower, "actions/"), begins(lower, "github/"), has(uses, "${{"):
 		return false
-	case strings.HasPrefix(lower, "docker://"):
-		return !strings.Contains(uses, "@sha256:")
+	case begins(lower, "docker://"):
+		return !has(uses, "@sha256:")
 	}
 	return len(ref) != 40 && len(ref) != 64 || strings.Trim(ref, "0123456789abcdef") != ""
 }
@@ -210,11 +210,11 @@ func untrusted(w *flow) int {
 	for _, s := range w.steps() {
 		ref := below(s.node, "with", "ref")
 		for _, part := range [...]string{"pull_request.head", "workflow_run.head_", "github.head_ref", "refs/pull/", "pull_request.merge_commit"} {
-			if strings.Contains(textOf(ref), part) && actionOf(textOf(s.node.Member("uses"))) == "actions/checkout" {
+			if has(textOf(ref), part) && actionOf(textOf(s.node.Member("uses"))) == "actions/checkout" {
 				return ref.Pos.Line
 			}
 		}
-		if run := s.node.Member("run"); strings.Contains(textOf(run), "gh pr checkout") || strings.Contains(textOf(run), "refs/pull/") && strings.Contains(textOf(run), "git fetch") {
+		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") || has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch") {
 			return run.Pos.Line
 		}
 	}
@@ -265,7 +265,7 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 				return
 			}
 			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '-' || rest[at-1] == '.' || rest[at-1] == '/')
-			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || strings.Contains(n.Text, "secrets.") && !strings.Contains(n.Text, "\n")
+			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || has(n.Text, "secrets.") && !has(n.Text, "\n")
 			rest = rest[at+len("secrets"):]
 			if before || !inside {
 				continue
@@ -280,11 +280,11 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 // secretName is the name of a secret after the word secrets; "" when it is another word.
 func secretName(rest string) string {
 	switch {
-	case strings.HasPrefix(rest, "."):
+	case begins(rest, "."):
 		rest = rest[1:]
-	case strings.HasPrefix(rest, "['"), strings.HasPrefix(rest, `["`):
+	case begins(rest, "['"), begins(rest, `["`):
 		rest = rest[2:]
-	case strings.HasPrefix(rest, ")"), strings.HasPrefix(rest, "["):
+	case begins(rest, ")"), begins(rest, "["):
 		return "all secrets"
 	default:
 		return ""

@@ -119,7 +119,7 @@ func (r *reader) version(name string, mode change.Mode, id string) (*source.File
 func isWorkflow(name string) bool {
 	name = strings.ToLower(name)
 	ext := path.Ext(name)
-	return (ext == ".yml" || ext == ".yaml") && (strings.HasPrefix(name, ".github/") || strings.HasPrefix(path.Base(name), "action."))
+	return oneOf(ext, ".yml", ".yaml") && (begins(name, ".github/") || begins(path.Base(name), "action."))
 }
 
 var buildFiles = []string{
@@ -131,5 +131,5 @@ var buildFiles = []string{
 func isManifest(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	ext := path.Ext(base)
-	return slices.Contains(buildFiles, base) || ext == ".csproj" || ext == ".gemspec"
+	return slices.Contains(buildFiles, base) || oneOf(ext, ".csproj", ".gemspec")
 }

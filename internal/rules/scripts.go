@@ -66,14 +66,14 @@ func scriptKind(f *File) kindOfScript {
 	case ".dockerfile":
 		return dockerfile
 	case "":
-		if text := f.Head.Text; bytes.HasPrefix(text, []byte("#!")) {
+		if text := f.Head.Text; begins(text, "#!") {
 			first, _, _ := bytes.Cut(text[:min(len(text), 100)], []byte("\n"))
-			if bytes.HasSuffix(bytes.TrimSpace(first), []byte("sh")) {
+			if ends(bytes.TrimSpace(first), "sh") {
 				return shellScript
 			}
 		}
 	}
-	if strings.HasPrefix(f.Path, ".husky/") {
+	if begins(f.Path, ".husky/") {
 		return shellScript
 	}
 	return noScript
@@ -88,12 +88,7 @@ func runsCommands(name string) bool {
 	case ".gitlab-ci", "azure-pipelines", "bitbucket-pipelines", "Taskfile", "lefthook", ".lefthook", ".travis", "appveyor", ".appveyor", ".cirrus", "buildspec", "cloudbuild", ".drone", ".woodpecker":
 		return true
 	}
-	for _, dir := range [...]string{".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/"} {
-		if strings.HasPrefix(name, dir) {
-			return true
-		}
-	}
-	return false
+	return begins(name, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/")
 }
 
 // swallowedInScript compares the commands of the lines that a change added with those that it removed.
@@ -146,26 +141,25 @@ func reportFirst(hit Hit, count int, report func(Hit)) {
 // worthReading is a cheap filter: the line may ignore a result, or be the end of one that does.
 func worthReading(line []byte) bool {
 	trimmed := bytes.TrimLeft(line, " \t@")
-	return bytes.Contains(line, []byte("||")) || bytes.Contains(line, []byte("; ")) || bytes.Contains(line, []byte("--exit-zero")) ||
-		bytes.Contains(line, []byte("--passWithNoTests")) || bytes.Contains(line, []byte("--pass-with-no-tests")) || bytes.HasPrefix(trimmed, []byte("-")) ||
-		bytes.Contains(line, []byte("--collect-only")) || bytes.Contains(line, []byte("--co ")) || bytes.Contains(line, []byte("--issues-exit-code"))
+	return has(line, "||", "; ", "--exit-zero", "--passWithNoTests", "--pass-with-no-tests") || begins(trimmed, "-") ||
+		has(line, "--collect-only", "--co ", "--issues-exit-code")
 }
 
 // logicalLine joins a line with those that it continues, and with those that continue it.
 func logicalLine(v *source.File, number int, kind kindOfScript) (text string, end int) {
 	const most = 20
-	begins, end := number, number
+	first, end := number, number
 	continued := func(n int) bool {
-		return bytes.HasSuffix(bytes.TrimRight(v.Line(n), " \t"), []byte("\\")) || kind == yamlScript && bytes.HasPrefix(bytes.TrimLeft(v.Line(n+1), " "), []byte("||"))
+		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") || kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||")
 	}
-	for begins > 1 && number-begins < most && continued(begins-1) {
-		begins--
+	for first > 1 && number-first < most && continued(first-1) {
+		first--
 	}
 	for end < v.Lines() && end-number < most && continued(end) {
 		end++
 	}
 	var b strings.Builder
-	for n := begins; n <= end; n++ {
+	for n := first; n <= end; n++ {
 		line := v.Line(n)
 		b.Write(bytes.TrimSuffix(bytes.TrimRight(line[:min(len(line), maxShellLine)], " \t"), []byte("\\")))
 		b.WriteByte(' ')
@@ -182,7 +176,7 @@ func swallowedIn(line string, kind kindOfScript) []swallowed {
 		return nil
 	}
 	trimmed := strings.TrimSpace(line)
-	if strings.HasPrefix(trimmed, "#") {
+	if begins(trimmed, "#") {
 		return nil
 	}
 	dash := lineMayFail(line, kind)
@@ -220,9 +214,9 @@ func lineMayFail(line string, kind kindOfScript) bool {
 	switch kind {
 	case makefile:
 		rest := strings.TrimLeft(line, " \t")
-		return rest != line && (strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "@-")) && !strings.HasPrefix(rest, "--")
+		return rest != line && (begins(rest, "-", "@-")) && !begins(rest, "--")
 	case toxFile:
-		return strings.HasPrefix(strings.TrimSpace(line), "- ") || strings.HasPrefix(strings.TrimSpace(line), "-") && !strings.HasPrefix(strings.TrimSpace(line), "--")
+		return begins(strings.TrimSpace(line), "- ") || begins(strings.TrimSpace(line), "-") && !begins(strings.TrimSpace(line), "--")
 	}
 	return false
 }
@@ -258,7 +252,7 @@ func ignored(commands []command, i int) string {
 			return "|| " + strings.Join(next.words, " ")
 		}
 	case ";":
-		if succeeds(next.words) && i+2 == len(commands) && next.words[0] != "echo" && next.words[0] != "printf" {
+		if succeeds(next.words) && i+2 == len(commands) && !oneOf(next.words[0], "echo", "printf") {
 			return "; " + strings.Join(next.words, " ")
 		}
 	}
@@ -269,7 +263,7 @@ func ignored(commands []command, i int) string {
 func failsLater(commands []command) bool {
 	for _, c := range commands {
 		for k, w := range c.words {
-			if w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0") || w == "false" || w == "return" || strings.Contains(w, "$?") || w == "}" {
+			if w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0") || oneOf(w, "false", "return") || has(w, "$?") || w == "}" {
 				return true
 			}
 		}
@@ -288,7 +282,7 @@ func succeeds(words []string) bool {
 	case "exit":
 		return len(words) > 1 && words[1] == "0"
 	case "echo", "printf":
-		return !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, ">") || strings.Contains(w, "GITHUB_") }) // it keeps the result
+		return !slices.ContainsFunc(words, func(w string) bool { return has(w, ">", "GITHUB_") }) // it keeps the result
 	}
 	return false
 }
@@ -298,7 +292,7 @@ func ignoring(words []string, check string) string {
 	for i, w := range words {
 		switch name, value, _ := strings.Cut(w, "="); name {
 		case "--exit-zero", "--collect-only", "--co":
-			if name == "--exit-zero" || strings.HasPrefix(check, "pytest") {
+			if name == "--exit-zero" || begins(check, "pytest") {
 				return w
 			}
 		case "--issues-exit-code":
@@ -317,17 +311,17 @@ func uncheckedBlock(f *File, kind kindOfScript) (check string, line int) {
 	}
 	const most = 30 // lines after set +e
 	for _, added := range f.Added() {
-		if !bytes.HasSuffix(bytes.TrimSpace(added.Text), []byte("set +e")) {
+		if !ends(bytes.TrimSpace(added.Text), "set +e") {
 			continue
 		}
 		check = ""
 		for n := added.Number + 1; n <= f.Head.Lines() && n <= added.Number+most; n++ {
 			text := string(f.Head.Line(n)[:min(len(f.Head.Line(n)), maxShellLine)])
-			if strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || strings.Contains(text, "${?}") {
+			if has(text, "$?", "PIPESTATUS", "${?}") {
 				check = ""
 				break
 			}
-			if strings.Contains(text, "set -e") || kind == yamlScript && strings.HasPrefix(strings.TrimSpace(text), "- ") {
+			if has(text, "set -e") || kind == yamlScript && begins(strings.TrimSpace(text), "- ") {
 				break
 			}
 			if found := checksIn(text); check == "" && len(found) > 0 {
@@ -381,7 +375,7 @@ func swallowedInEntry(f *File, s Setting, old string, before map[string]bool) Hi
 			return hit
 		}
 	}
-	if strings.Contains(script, "--passWithNoTests") && old != "" && !strings.Contains(old, "--passWithNoTests") {
+	if has(script, "--passWithNoTests") && old != "" && !has(old, "--passWithNoTests") {
 		hit.Detail = "the script " + name + " passes when no test ran: --passWithNoTests"
 	}
 	return hit

@@ -86,7 +86,7 @@ func newCredentials(f *File) (list []credential) {
 	for _, line := range f.Added() {
 		secrets.Find(line.Text, func(s secrets.Found) { add(line.Number, s) })
 	}
-	if bytes.Contains(f.Head.Text, []byte("PRIVATE KEY")) && len(f.Added()) > 0 {
+	if has(f.Head.Text, "PRIVATE KEY") && len(f.Added()) > 0 {
 		secrets.Find(f.Head.Text, func(s secrets.Found) { add(f.Head.LineAt(s.Start), s) })
 	}
 	return list
@@ -94,14 +94,14 @@ func newCredentials(f *File) (list []credential) {
 
 // isPublicKey reports whether a key is in a file that every user of a program gets, as Google's keys of apps and pages are.
 func isPublicKey(f *File, s secrets.Found) bool {
-	return s.Name == "a Google API key" && bytes.Contains(bytes.ToLower(f.Head.Text), []byte("firebase"))
+	return s.Name == "a Google API key" && has(bytes.ToLower(f.Head.Text), "firebase")
 }
 
 // isQuietPlace reports whether a file may have credentials that are made up.
 func isQuietPlace(name string) bool {
 	lower := strings.ToLower(name)
 	for _, ext := range strings.Split(".md.mdx.markdown.rst.adoc.txt.html.ipynb.snap.svg.patch.diff.txtar.golden.csv.jsonl", ".")[1:] {
-		if strings.HasSuffix(lower, "."+ext) {
+		if ends(lower, "."+ext) {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ func settingsOf(v *source.File) []Setting {
 	switch ext := path.Ext(base); {
 	case ext == ".toml":
 		r.objects(true)
-	case strings.HasPrefix(ext, ".json"), strings.HasPrefix(base, ".nycrc"), strings.HasPrefix(base, ".c8rc"), isScript(v.Lang):
+	case begins(ext, ".json"), begins(base, ".nycrc"), begins(base, ".c8rc"), isScript(v.Lang):
 		r.objects(false)
 	case ext == ".yml", ext == ".yaml":
 		r.yaml()
@@ -158,7 +158,7 @@ func (r *settingReader) objects(isTOML bool) {
 			if next := bytes.IndexByte(text[i:], '\n'); next > 0 {
 				i += next
 			}
-		case !isTOML && c == '/' && (at0(text[i+1:]) == '/' || at0(text[i+1:]) == '*'):
+		case !isTOML && c == '/' && begins(text[i+1:], "/", "*"):
 			i = skipComment(text, i)
 		case c == '"' || c == '\'' || c == '`':
 			end := skipString(text, i)
@@ -259,7 +259,7 @@ func (r *settingReader) yaml() {
 			return
 		}
 		indent, dash := len(line)-len(text), strings.TrimLeft(line, " ")
-		least, isItem := indent, strings.HasPrefix(dash, "- ")
+		least, isItem := indent, begins(dash, "- ")
 		if isItem { // what is farther to the right belongs to the item before
 			least = len(line) - len(dash) + 1
 		}

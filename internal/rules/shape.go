@@ -31,5 +31,3 @@ func shape(codeText []byte) string {
 	}
 	return b.String()
 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -97,7 +97,7 @@ func listNames(tests []*testCase) string {
 	var names []string
 	for _, one := range tests[:min(len(tests), most)] {
 		name := clip(one.Name, longest)
-		if strings.Contains(name, " ") {
+		if has(name, " ") {
 			name = input.Quote(name) // a sentence in a sentence
 		}
 		names = append(names, name)

@@ -113,7 +113,7 @@ func expression(text string) string {
 	if rest, ok := strings.CutPrefix(text, "${{"); ok && strings.Count(text, "${{") == 1 {
 		text = strings.TrimSpace(strings.TrimSuffix(rest, "}}"))
 	}
-	for strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") && strings.Count(text, "(") == 1 {
+	for begins(text, "(") && ends(text, ")") && strings.Count(text, "(") == 1 {
 		text = strings.TrimSpace(text[1 : len(text)-1])
 	}
 	return text
@@ -133,7 +133,7 @@ func isTrue(text string) bool {
 // isFalse reports whether an expression is false whatever happens.
 func isFalse(text string) bool {
 	text = expression(text)
-	if strings.Contains(text, "||") {
+	if has(text, "||") {
 		for part := range strings.SplitSeq(text, "||") {
 			if strings.TrimSpace(part) == "" || !isFalse(part) {
 				return false
@@ -141,7 +141,7 @@ func isFalse(text string) bool {
 		}
 		return true
 	}
-	if strings.Contains(text, "&&") {
+	if has(text, "&&") {
 		for part := range strings.SplitSeq(text, "&&") {
 			if isFalse(part) {
 				return true
@@ -162,7 +162,7 @@ func isFalse(text string) bool {
 	if isFlowLiteral(left) && isFlowLiteral(right) {
 		return left != right
 	}
-	return left == "github.event_name" && isFlowLiteral(right) && !strings.Contains(events, " "+strings.Trim(right, "'")+" ")
+	return left == "github.event_name" && isFlowLiteral(right) && !has(events, " "+strings.Trim(right, "'")+" ")
 }
 
 // events are all events that start a workflow.
@@ -172,7 +172,7 @@ const events = ` branch_protection_rule check_run check_suite create delete depl
 
 func isFlowLiteral(text string) bool {
 	text = strings.TrimSpace(text)
-	return text == "true" || text == "false" || len(text) > 1 && text[0] == '\'' && text[len(text)-1] == '\'' && strings.Count(text, "'") == 2 ||
+	return oneOf(text, "true", "false") || len(text) > 1 && text[0] == '\'' && text[len(text)-1] == '\'' && strings.Count(text, "'") == 2 ||
 		text != "" && strings.Trim(text, "0123456789.") == ""
 }
 
@@ -220,7 +220,7 @@ func actionRuns(w *flow, check string) bool {
 	name := strings.ReplaceAll(check, " ", "-")
 	return slices.ContainsFunc(w.steps(), func(s *flowStep) bool {
 		action, _, _ := strings.Cut(textOf(s.node.Member("uses")), "@")
-		return strings.Contains(check, " ") && strings.Contains(path.Base(action), name)
+		return has(check, " ") && has(path.Base(action), name)
 	})
 }
 
@@ -236,7 +236,7 @@ func runsOtherwise(s *flowStep, now *flow) bool {
 		for _, check := range s.checks {
 			program, _, _ := strings.Cut(check, " ")
 			rest, same := strings.CutPrefix(strings.TrimSpace(textOf(o.node.Member("run"))), program+" ")
-			if same && len(o.checks) == 0 && strings.Contains(strings.ToLower(rest), "test") {
+			if same && len(o.checks) == 0 && has(strings.ToLower(rest), "test") {
 				return true
 			}
 		}
@@ -261,8 +261,8 @@ func hasCheck(steps []*flowStep, name string) bool {
 
 // checkClass tells tests from other checks: one linter may replace another, but no linter replaces tests.
 func checkClass(name string) string {
-	if name != "helm lint" && (strings.Contains(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest", "phpunit", "ctest", "karma", "ginkgo") ||
-		strings.Contains(name, "spec") || strings.Contains(name, "e2e") || strings.HasSuffix(name, "verify") || strings.HasPrefix(name, "playwright") || strings.HasPrefix(name, "cypress")) {
+	if name != "helm lint" && (has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest", "phpunit", "ctest", "karma", "ginkgo") ||
+		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress")) {
 		return "test"
 	}
 	return "lint"
@@ -327,7 +327,7 @@ func jobsOf(w *flow) []*flowJob {
 
 // runsElsewhere reports whether a step calls what is in another file.
 func (s *flowStep) runsElsewhere() bool {
-	if strings.HasPrefix(textOf(s.node.Member("uses")), "./") {
+	if begins(textOf(s.node.Member("uses")), "./") {
 		return true
 	}
 	for line := range strings.SplitSeq(textOf(s.node.Member("run")), "\n") {
@@ -342,8 +342,8 @@ func (s *flowStep) runsElsewhere() bool {
 func elsewhere(line string) bool {
 	return slices.ContainsFunc(shellCommands(line), func(c command) bool {
 		words := unwrapped(c.words)
-		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") && (strings.HasPrefix(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-			strings.Contains(scriptRunners, " "+words[0]+" ") && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))
+		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") && (begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
+			isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))
 	})
 }
 
@@ -410,16 +410,16 @@ func isMainBranch(name string) bool {
 func isDocPattern(pattern string) bool {
 	lower := strings.ToLower(pattern)
 	for _, end := range [...]string{".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".gif", ".jpg", "license", "codeowners", ".gitignore", ".editorconfig", ".gitattributes"} {
-		if strings.HasSuffix(lower, end) {
+		if ends(lower, end) {
 			return true
 		}
 	}
 	for _, word := range [...]string{"doc", "readme", "changelog", "license", ".vscode", ".devcontainer", ".github", "website", "issue_template", "dependabot", ".agents", ".claude"} {
-		if strings.Contains(lower, word) {
+		if has(lower, word) {
 			return true
 		}
 	}
-	return strings.HasPrefix(pattern, "!")
+	return begins(pattern, "!")
 }
 
 // without are the items of a list that another one lacks.

@@ -43,7 +43,7 @@ func statementAt(f *source.File, line int) (s statement, ok bool) {
 func goesOn(f *source.File, n int) bool {
 	next := bytes.TrimLeft(f.CodeLine(n+1), " \t")
 	return len(next) > 1 && (next[0] == '.' && source.IsWord(next[1]) || next[0] == '?' && next[1] == '.') ||
-		bytes.HasSuffix(bytes.TrimRight(f.CodeLine(n), " \t\r"), []byte("."))
+		ends(bytes.TrimRight(f.CodeLine(n), " \t\r"), ".")
 }
 
 // depthOf is how many brackets a line opens more than it closes. Braces do not count: what is in them are statements.

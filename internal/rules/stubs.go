@@ -132,9 +132,9 @@ func bracedStub(v *source.File, pos int) string {
 	trimmed := bytes.TrimRight(near, " \t\r\n")
 	var head []byte
 	switch {
-	case bytes.HasSuffix(trimmed, []byte("=>")), v.Lang == source.Java && bytes.HasSuffix(trimmed, []byte("=")):
+	case ends(trimmed, "=>"), v.Lang == source.Java && ends(trimmed, "="):
 		head = trimmed
-	case bytes.HasSuffix(trimmed, []byte("{")):
+	case ends(trimmed, "{"):
 		if !endsBlock(v.Code, pos) {
 			return ""
 		}
@@ -189,7 +189,7 @@ func functionName(lang source.Lang, head []byte) string {
 		}
 		return ""
 	}
-	if lang == source.Rust && !bytes.Contains(head, []byte("fn ")) {
+	if lang == source.Rust && !has(head, "fn ") {
 		return ""
 	}
 	if lang == source.JavaScript || lang == source.TypeScript {
@@ -197,7 +197,7 @@ func functionName(lang source.Lang, head []byte) string {
 			return string(m[1])
 		}
 	}
-	if bytes.HasSuffix(head, []byte("->")) {
+	if ends(head, "->") {
 		return ""
 	}
 	m := callHead().FindSubmatch(head)
@@ -223,7 +223,7 @@ func indentedStub(v *source.File, pos int) string {
 	line := v.LineAt(pos)
 	own := v.CodeLine(line)
 	indent := indentOf(own)
-	if !bytes.HasPrefix(own[indent:], []byte("raise")) {
+	if !begins(own[indent:], "raise") {
 		return ""
 	}
 	if n := nextCode(v, line); n > 0 && indentOf(v.CodeLine(n)) >= indent && !closes(v.CodeLine(n)) {
@@ -262,13 +262,13 @@ func isAbstract(v *source.File, line, indent int) bool {
 		if len(text) == 0 || text[0] != '@' {
 			break
 		}
-		if bytes.Contains(text, []byte("abstract")) || bytes.Contains(text, []byte("overload")) {
+		if has(text, "abstract", "overload") {
 			return true
 		}
 	}
 	for n := line - 1; n >= max(1, line-400) && indent > 0; n-- {
 		text := v.CodeLine(n)
-		if len(text) < maxNear && indentOf(text) < indent && bytes.HasPrefix(bytes.TrimSpace(text), []byte("class ")) {
+		if len(text) < maxNear && indentOf(text) < indent && begins(bytes.TrimSpace(text), "class ") {
 			return pyAbstract().Match(text)
 		}
 	}

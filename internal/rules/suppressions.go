@@ -81,7 +81,7 @@ func scanSuppressions(f *File, v *source.File, found func(line int, kind string)
 	})
 	for _, word := range tableOf(attributes[v.Lang]) {
 		eachPlace(v.Code, word, func(pos int) {
-			if v.Lang == source.Rust && !bytes.HasPrefix(bytes.TrimSpace(lineOf(v.Code, pos)), []byte("#")) {
+			if v.Lang == source.Rust && !begins(bytes.TrimSpace(lineOf(v.Code, pos)), "#") {
 				return
 			}
 			if s.blanketAttribute(pos, word) {
@@ -172,27 +172,27 @@ func (v *suppressed) blanket(pos int, word string) bool {
 	alone := v.Lang == source.None || len(bytes.TrimSpace(lineOf(v.Code, pos))) == 0
 	switch word {
 	case "nolint":
-		return !strings.HasPrefix(arg, ":") || strings.HasPrefix(arg, ":all")
+		return !begins(arg, ":") || begins(arg, ":all")
 	case "eslint-disable", "oxlint-disable", "tslint:disable", "stylelint-disable":
 		return arg == "" && !v.follows(v.Text, strings.ReplaceAll(word, "disable", "enable"), pos)
 	case "@ts-nocheck", "mypy: ignore-errors", "pylint: skip-file", "pylint:skip-file":
 		return arg == "" || arg[0] != '='
 	case "biome-ignore":
-		return strings.HasPrefix(arg, "-all lint:") || strings.HasPrefix(arg, "-all:")
+		return begins(arg, "-all lint:", "-all:")
 	case "deno-lint-ignore":
 		return arg == "-file"
 	case "ruff: noqa", "flake8: noqa":
-		return !strings.HasPrefix(arg, ":")
+		return !begins(arg, ":")
 	case "type: ignore", "type:ignore":
-		return alone && !strings.HasPrefix(arg, "[") && v.first(pos)
+		return alone && !begins(arg, "[") && v.first(pos)
 	case "pylint: disable", "pylint:disable", "shellcheck disable":
 		return arg == "=all"
 	case "rubocop:disable":
-		return alone && strings.HasPrefix(arg, "all") && !v.follows(v.Text, "rubocop:enable all", pos)
+		return alone && begins(arg, "all") && !v.follows(v.Text, "rubocop:enable all", pos)
 	case "ReSharper disable":
-		return strings.HasPrefix(arg, "All") && !v.follows(v.Text, "ReSharper restore All", pos)
+		return begins(arg, "All") && !v.follows(v.Text, "ReSharper restore All", pos)
 	case "swiftlint:disable":
-		return strings.HasPrefix(arg, "all")
+		return begins(arg, "all")
 	}
 	return false
 }
@@ -205,15 +205,15 @@ func (v *suppressed) blanketAttribute(pos int, word string) bool {
 	case source.Rust:
 		list, _, _ := strings.Cut(rest, ")")
 		for lint := range strings.SplitSeq(list, ",") {
-			if lint = strings.TrimSpace(lint); lint == "warnings" || lint == "clippy::all" {
+			if lint = strings.TrimSpace(lint); oneOf(lint, "warnings", "clippy::all") {
 				return true
 			}
 		}
 	case source.Java:
-		return strings.Contains(strings.ToLower(rest), `"all"`)
+		return has(strings.ToLower(rest), `"all"`)
 	case source.CSharp:
 		if word == "#pragma warning disable" {
-			bare := rest == "" || strings.HasPrefix(rest, "//")
+			bare := rest == "" || begins(rest, "//")
 			return bare && !v.follows(v.Code, "#pragma warning restore", pos)
 		}
 	}

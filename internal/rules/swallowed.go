@@ -45,10 +45,10 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 			if line[len(line)-1] == '{' {
 				to = blockEnd(f.Head, l.Number)
 			}
-			if bytes.HasSuffix(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), []byte("()")) {
+			if ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), "()") {
 				how = "" // it is called where it ends
 			}
-		case bytes.Contains(line, []byte("catch_unwind(")), emptyCatch().Match(line):
+		case has(line, "catch_unwind("), emptyCatch().Match(line):
 			how, to = "where its failure is swallowed", l.Number
 		}
 		if how == "" {
@@ -72,7 +72,7 @@ var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runn
 
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
-	arm := f.Lang() == source.Rust && bytes.Contains(line, []byte("=>")) // of a match or a macro
+	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
 	if len(line) == 0 || f.Lang() == source.Ruby || arm {
 		return false
 	}
@@ -84,7 +84,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		return false
 	}
 	name := string(m[1])
-	return name == "" || name == "_" || words()[name] == 1
+	return oneOf(name, "", "_") || words()[name] == 1
 }
 
 // isArgument reports whether a line goes on with a call, a list or an expression that began above it.
@@ -120,7 +120,7 @@ func opensTry(lang source.Lang, line []byte) bool {
 	case source.Ruby:
 		return bytes.Equal(line, []byte("begin"))
 	case source.JavaScript, source.TypeScript, source.Java, source.CSharp:
-		return bytes.Equal(line, []byte("try")) || bytes.HasPrefix(line, []byte("try {")) || bytes.Equal(line, []byte("try{"))
+		return bytes.Equal(line, []byte("try")) || begins(line, "try {") || bytes.Equal(line, []byte("try{"))
 	}
 	return false
 }
@@ -166,7 +166,7 @@ func (f *File) swallows(line int) bool {
 		return false
 	}
 	first := f.Head.CodeLine(line)
-	if i := bytes.LastIndexByte(first, '{'); i >= 0 && bytes.HasSuffix(bytes.TrimSpace(first), []byte("}")) {
+	if i := bytes.LastIndexByte(first, '{'); i >= 0 && ends(bytes.TrimSpace(first), "}") {
 		return isIdle(first[i+1:])
 	}
 	end := line
@@ -211,29 +211,29 @@ func isIdle(line []byte) bool {
 var suppressShape = lazyShape(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
 
 func suppresses(lang source.Lang, line []byte) bool {
-	return lang == source.Python && bytes.HasPrefix(line, []byte("with")) && suppressShape().Match(line)
+	return lang == source.Python && begins(line, "with") && suppressShape().Match(line)
 }
 
 // loopsOverNothing reports whether a line begins a loop that has no round.
 func loopsOverNothing(lang source.Lang, line []byte) bool {
 	if lang == source.Ruby {
-		return bytes.HasPrefix(line, []byte("[].each"))
+		return begins(line, "[].each")
 	}
-	if !bytes.HasPrefix(line, []byte("for")) {
+	if !begins(line, "for") {
 		return false
 	}
 	squeezed := squeeze(nil, line)
 	switch lang {
 	case source.Python:
-		return containsAny(squeezed, "in[]:", "in():", "inrange(0):")
+		return has(squeezed, "in[]:", "in():", "inrange(0):")
 	case source.JavaScript, source.TypeScript:
-		return containsAny(squeezed, "of[])")
+		return has(squeezed, "of[])")
 	case source.Java, source.CSharp:
-		return containsAny(squeezed, "[]{})", "[0])", "Array.Empty<", "List.of())", "Collections.emptyList())")
+		return has(squeezed, "[]{})", "[0])", "Array.Empty<", "List.of())", "Collections.emptyList())")
 	case source.Rust:
-		return containsAny(squeezed, "in[]as", "in[]{", "in0..0{")
+		return has(squeezed, "in[]as", "in[]{", "in0..0{")
 	case source.Go:
-		return bytes.HasSuffix(squeezed, []byte("{}{")) && containsAny(squeezed, "range[]", "rangemap[") || containsAny(squeezed, "[:0]{")
+		return ends(squeezed, "{}{") && has(squeezed, "range[]", "rangemap[") || has(squeezed, "[:0]{")
 	}
 	return false
 }
@@ -265,7 +265,7 @@ func (f *File) emptiedTables(d *dead) {
 		text, next := bytes.TrimSpace(f.Head.CodeLine(open)), bytes.TrimSpace(f.Head.CodeLine(open+1))
 		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 && bytes.IndexByte([]byte("}])"), next[0]) >= 0
 		text = bytes.TrimRight(squeeze(nil, text), ";")
-		if !opens && !bytes.HasSuffix(text, []byte("=[]")) && !bytes.HasSuffix(text, []byte("{}")) {
+		if !opens && !ends(text, "=[]", "{}") {
 			continue
 		}
 		if looked++; looked <= maxIndirect && f.isLooped(open) {

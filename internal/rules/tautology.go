@@ -73,12 +73,12 @@ func (f *File) tautologies() (list []*stated) {
 // is true.
 func (f *File) asksBefore(s statement) bool {
 	at := s.first - 1
-	if bytes.HasPrefix(bytes.TrimSpace(f.Head.CodeLine(s.first)), []byte("if")) {
+	if begins(bytes.TrimSpace(f.Head.CodeLine(s.first)), "if") {
 		at++ // if (x === 1) expect(x).toBe(1)
 	}
 	line := bytes.TrimLeft(f.Head.CodeLine(at), " \t}")
 	_, isAdded := slices.BinarySearchFunc(f.Added(), at, func(l linediff.Line, n int) int { return l.Number - n })
-	if !isAdded || !bytes.HasPrefix(line, []byte("if")) || len(line) > maxCondition {
+	if !isAdded || !begins(line, "if") || len(line) > maxCondition {
 		return false
 	}
 	text := bytes.TrimLeft(appendLive(nil, f.Head, at), " \t}")
@@ -117,19 +117,19 @@ var selfish = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "
 
 // afterFail reports whether a line begins the handler of an error without which the test fails.
 func (f *File) afterFail(line int) bool {
-	if line < 3 || !bytes.Contains(f.Head.CodeLine(line-1), []byte("catch")) {
+	if line < 3 || !has(f.Head.CodeLine(line-1), "catch") {
 		return false
 	}
 	before := bytes.TrimSpace(f.Head.CodeLine(line - 2))
 	word, _, _ := bytes.Cut(before, []byte("("))
 	_, last, found := cutAtLast(string(word), ".")
-	return bytes.HasSuffix(before, []byte(");")) && (string(word) == "fail" || found && oneOf(last, "fail", "Fail"))
+	return ends(before, ");") && (string(word) == "fail" || found && oneOf(last, "fail", "Fail"))
 }
 
 // comparesItself reports whether a line lies in a test about the comparison of values.
 func (f *File) comparesItself(line int) bool {
 	for n := max(1, line-2); n <= min(f.Head.Lines(), line+2); n++ {
-		if text := f.Head.CodeLine(n); bytes.Contains(text[:min(len(text), maxNear)], []byte("hashCode")) {
+		if text := f.Head.CodeLine(n); has(text[:min(len(text), maxNear)], "hashCode") {
 			return true
 		}
 	}
@@ -140,12 +140,7 @@ func (f *File) comparesItself(line int) bool {
 		}
 	}
 	name = strings.ToLower(name)
-	for _, part := range selfish {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return has(name, selfish...)
 }
 
 // failing tells whether an assertion can fail.
@@ -177,7 +172,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 			return never // x.Should() alone
 		}
 		return mayFail
-	case word == "expect" && lang != source.Rust || word == "assertThat" || word == "Expect":
+	case word == "expect" && lang != source.Rust || oneOf(word, "assertThat", "Expect"):
 		args, tail, ok := arguments(rest)
 		own := lang != source.Python && (at(s.code, start-1) != '.' || word == "assertThat") // no method of something else
 		if ok && len(args) == 1 && own && saysNothingMore(tail) {
@@ -235,10 +230,10 @@ func callTautology(lang source.Lang, word string, rest span) failing {
 	if !ok && lang == source.Ruby {
 		args, ok = split(rest.trim(), ","), true
 	}
-	if !ok || len(args) == 0 || bytes.HasPrefix(after.trim().code, []byte(".")) {
+	if !ok || len(args) == 0 || begins(after.trim().code, ".") {
 		return mayFail
 	}
-	if key := args[0].key(); lang == source.Go && (key == "t" || key == "b" || strings.HasSuffix(key, "T()")) {
+	if key := args[0].key(); lang == source.Go && (oneOf(key, "t", "b") || ends(key, "T()")) {
 		args = args[1:]
 	}
 	name := strings.ToLower(strings.ReplaceAll(word, "_", ""))
@@ -263,7 +258,7 @@ func sameExpressions(a, b span) failing {
 	switch {
 	case isLiteral(a.code):
 		return never
-	case bytes.ContainsAny(a.code, "({[+-*/<>&|\"'`") || bytes.Contains(a.code, []byte("new ")):
+	case bytes.ContainsAny(a.code, "({[+-*/<>&|\"'`") || has(a.code, "new "):
 		return mayFail // two calls can give two values
 	}
 	return sameNames

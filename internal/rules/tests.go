@@ -52,7 +52,7 @@ func (c *Change) tests() *testTable {
 		c.table = &testTable{}
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
-				c.table.tasks = c.table.tasks || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool { return containsAny(l.Text, "test/", "spec/") })
+				c.table.tasks = c.table.tasks || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool { return has(l.Text, "test/", "spec/") })
 			}
 			if f.mayTest() {
 				c.table.files = append(c.table.files, &testFile{File: f, base: casesOf(f, f.Base), head: casesOf(f, f.Head)})

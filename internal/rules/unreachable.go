@@ -67,9 +67,8 @@ func isDeadCondition(lang source.Lang, line []byte) bool {
 	if len(line) > 200 || len(line) == 0 {
 		return false
 	}
-	if !bytes.HasPrefix(line, []byte("if")) && !bytes.HasPrefix(line, []byte("#")) && !bytes.HasPrefix(line, []byte("while")) &&
-		!bytes.HasPrefix(line, []byte("for")) && !bytes.HasPrefix(line, []byte("unless")) && !bytes.HasPrefix(line, []byte("false")) {
-		return lang == source.Ruby && (bytes.HasSuffix(line, []byte(" if false")) || bytes.HasSuffix(line, []byte(" unless true")))
+	if !begins(line, "if", "#", "while", "for", "unless", "false") {
+		return lang == source.Ruby && (ends(line, " if false", " unless true"))
 	}
 	squeezed := squeeze(nil, line)
 	for _, prefix := range deadConditions[lang] {
@@ -87,7 +86,7 @@ const maxBlock = 1000
 func blockEnd(f *source.File, line int) int {
 	first := f.CodeLine(line)
 	switch {
-	case bytes.HasPrefix(bytes.TrimLeft(first, " \t"), []byte("#if")):
+	case begins(bytes.TrimLeft(first, " \t"), "#if"):
 		return directiveEnd(f, line)
 	case f.Lang == source.Python || f.Lang == source.Ruby:
 		return indentEnd(f, line)
@@ -115,7 +114,7 @@ func blockEnd(f *source.File, line int) int {
 func directiveEnd(f *source.File, line int) int {
 	for n := line + 1; n <= f.Lines() && n < line+maxBlock; n++ {
 		text := bytes.TrimLeft(f.CodeLine(n), " \t")
-		if bytes.HasPrefix(text, []byte("#endif")) || bytes.HasPrefix(text, []byte("#el")) {
+		if begins(text, "#endif", "#el") {
 			return n
 		}
 	}

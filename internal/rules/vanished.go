@@ -198,7 +198,7 @@ func declare(f *source.File, names map[string]bool) {
 			return // a list of tests declares none
 		}
 		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {
-			if strings.Contains(strings.ToLower(word), "test") {
+			if has(strings.ToLower(word), "test") {
 				names[word] = true
 			}
 		}

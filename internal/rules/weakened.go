@@ -94,7 +94,7 @@ func (f *File) weakened() (list []weaker) {
 func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 	bare, waited := map[string]linediff.Line{}, map[string]*stated{}
 	for _, was := range removed {
-		if key := string(bytes.TrimRight(squeeze(nil, was.text), ";")); strings.Contains(key, ".rejects.") || strings.Contains(key, ".resolves.") {
+		if key := string(bytes.TrimRight(squeeze(nil, was.text), ";")); has(key, ".rejects.", ".resolves.") {
 			for _, start := range []string{"await", "return"} {
 				if rest, waits := strings.CutPrefix(key, start); waits {
 					waited[rest] = was
@@ -121,7 +121,7 @@ func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 	for _, was := range removed {
 		key := string(bytes.TrimRight(squeeze(nil, was.text), ";"))
 		for _, quiet := range [][2]string{{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error(", ".Skip("}, {".Fatal(", ".Skip("}, {".Errorf", ".Skipf"}, {".Fatalf", ".Skipf"}} {
-			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go && strings.Contains(key, quiet[0]) {
+			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go && has(key, quiet[0]) {
 				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the failure is only a message now"})
 				break
 			}
@@ -132,7 +132,7 @@ func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 		}
 		for _, subject := range subjects {
 			l, left := bare[strings.TrimPrefix(subject, "await")]
-			if left && was.level >= partial && !strings.HasPrefix(was.matcher, "not.") && (strings.Contains(subject, "(") || strings.Contains(string(l.Text), "=")) {
+			if left && was.level >= partial && !begins(was.matcher, "not.") && (has(subject, "(") || has(string(l.Text), "=")) {
 				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the assertion is gone, and its call stays"})
 			}
 		}
@@ -174,7 +174,7 @@ func linesFrom(lines []linediff.Line, number int) []linediff.Line {
 // stillSaid reports whether a test says what an assertion said with another name for its subject.
 func stillSaid(t *testCase, was *stated) bool {
 	for n := t.Body; n <= t.End && len(was.expected) > 0; n++ {
-		if isAssertion(t.of.Lang, t.of.CodeLine(n)) && strings.Contains(liveKey(t.of, n), was.expected[0]) {
+		if isAssertion(t.of.Lang, t.of.CodeLine(n)) && has(liveKey(t.of, n), was.expected[0]) {
 			return true
 		}
 	}
@@ -360,9 +360,9 @@ func (s *stated) same(was *stated) bool {
 	for _, e := range was.expected {
 		switch e {
 		case "true", "True", "false", "False", "nil", "null", "None", "undefined", "Some(true)":
-			return !strings.Contains(matcher, "defined") && !strings.Contains(matcher, "notn") && matcher != "or" && matcher != "||"
+			return !has(matcher, "defined", "notn") && !oneOf(matcher, "or", "||")
 		case `""`, "''", "[]", "{}", "0", "[]string{}":
-			return s.level == exists && matcher != "or" && matcher != "||" && !strings.Contains(matcher, "defined")
+			return s.level == exists && !oneOf(matcher, "or", "||") && !has(matcher, "defined")
 		}
 	}
 	return false
@@ -371,7 +371,7 @@ func (s *stated) same(was *stated) bool {
 // isPresence reports whether an assertion only says that its subject is there.
 func (s *stated) isPresence() bool {
 	name := strings.ToLower(strings.ReplaceAll(s.matcher, "_", ""))
-	return s.truth || strings.Contains(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
+	return s.truth || has(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
 }
 
 // opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks whether

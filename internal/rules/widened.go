@@ -44,18 +44,18 @@ func raised(s *statement) (class, rest string, ok bool) {
 // widens reports whether an assertion accepts every error, or one without its text, where it accepted one.
 func (s *stated) widens(was *stated) bool {
 	before, beforeRest, ok := raised(&was.statement)
-	if !ok || before == "" || strings.Contains(broad, " "+before+" ") {
+	if !ok || before == "" || isIn(before, broad) {
 		return false
 	}
 	after, afterRest, ok := raised(&s.statement)
 	if !ok {
 		return false
 	}
-	if after == "" || strings.Contains(broad, " "+after+" ") {
+	if after == "" || isIn(after, broad) {
 		return true
 	}
 	// Who names the error compares its text below.
-	return after == before && strings.Contains(beforeRest, "match=") && !strings.Contains(afterRest, "match=") && !strings.Contains(afterRest, ")as")
+	return after == before && has(beforeRest, "match=") && !has(afterRest, "match=", ")as")
 }
 
 // tolerances are the names of arguments that say how far a value may be away. With those of the second list, less is more.
@@ -93,18 +93,18 @@ func isNumber(c byte) bool { return c >= '0' && c <= '9' || c == '.' || c == 'e'
 
 func isTolerance(before string) bool {
 	for _, name := range tolerances {
-		if strings.HasSuffix(before, name) {
+		if ends(before, name) {
 			return true
 		}
 	}
-	return strings.HasSuffix(before, ",") && (strings.Contains(before, "InDelta") || strings.Contains(before, "InEpsilon") || strings.Contains(before, "assert_in_delta"))
+	return ends(before, ",") && (has(before, "InDelta", "InEpsilon", "assert_in_delta"))
 }
 
 func isPrecision(before string) bool {
 	for _, name := range precisions {
-		if strings.HasSuffix(before, name) {
+		if ends(before, name) {
 			return true
 		}
 	}
-	return strings.HasSuffix(before, ",") && (strings.Contains(before, "toBeCloseTo(") || strings.Contains(before, "assertAlmostEqual("))
+	return ends(before, ",") && (has(before, "toBeCloseTo(", "assertAlmostEqual("))
 }

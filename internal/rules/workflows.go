@@ -12,11 +12,11 @@ import (
 
 // isFlow reports whether a path is that of a workflow or an action.
 func isFlow(name string) bool {
-	if !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".yaml") {
+	if !ends(name, ".yml", ".yaml") {
 		return false
 	}
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	return strings.HasPrefix(name, ".github/workflows/") || base == "action.yml" || base == "action.yaml"
+	return begins(name, ".github/workflows/") || oneOf(base, "action.yml", "action.yaml")
 }
 
 // flow is one version of a workflow or of a composite action.
@@ -188,8 +188,8 @@ func actionOf(uses string) string {
 
 // isCheckAction reports whether an action of others checks something.
 func isCheckAction(name string) bool {
-	return name != "" && !strings.HasPrefix(name, ".") && (strings.HasPrefix(name, "golangci/") || strings.HasPrefix(name, "pre-commit/") || strings.HasPrefix(name, "github/codeql-action/analyze") ||
-		strings.Contains(name, "lint") || strings.HasPrefix(name, "actions/dependency-review"))
+	return name != "" && !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze") ||
+		has(name, "lint") || begins(name, "actions/dependency-review"))
 }
 
 // title is what a reader calls the step.
