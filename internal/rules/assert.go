@@ -84,11 +84,11 @@ func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
 
 // keywordAssertion reports whether a word is an assertion without parentheses.
 func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
-	blank := len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t')
+	blank := len(rest) > 0 && (rest[0] == ' ')
 	next := nextByte(rest)
 	switch lang {
 	case source.Python, source.Java:
-		return word == "assert" && blank && next != '=' && next != ',' && next != ')' || lang == source.Java && blank && next != '(' && humps(word, "should")
+		return word == "assert" && blank || lang == source.Java && blank && next != '(' && humps(word, "should")
 	case source.Rust:
 		return word == "should_panic"
 	case source.Ruby:
@@ -96,7 +96,7 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 			return true
 		}
 		name := humps(word, "assert") || humps(word, "refute") || humps(word, "expect") || humps(word, "must") || humps(word, "wont") || word == "flunk"
-		return name && blank && next != '=' && next != 0 && next != ',' && next != ')' && next != '|'
+		return name && blank && next != '='
 	}
 	return false
 }
@@ -110,7 +110,7 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 	case '(':
 		return true
 	case '!':
-		return lang == source.Rust && bytes.IndexByte([]byte("([{ "), at(rest, 1)) >= 0
+		return lang == source.Rust
 	case '<':
 		return lang == source.CSharp || lang == source.TypeScript || lang == source.Java
 	case ':':
@@ -222,7 +222,7 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 	case source.JavaScript, source.TypeScript:
 		return oneOf(previous, "function", "class", "const", "let")
 	case source.Rust:
-		return oneOf(previous, "fn", "macro_rules")
+		return previous == "fn"
 	case source.Java, source.CSharp:
 		// A type before a name declares it.
 		return !oneOf(previous, "", "return", "await", "new", "throw", "else", "yield", "do", "in", "is", "case", "when", "and", "or")

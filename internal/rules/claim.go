@@ -67,7 +67,7 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 		c = suffixClaim(lang, all.cut(0, start), word, rest)
 	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" && nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionClaim(lang, firstOf(lang, rest))
-	case humps(word, "expect") && lang != source.Python && lang != source.CSharp && lang != source.Rust, word == "assertThat":
+	case humps(word, "expect") && lang != source.Python, word == "assertThat":
 		c = chainClaim(lang, rest)
 	default:
 		c = callClaim(lang, word, rest)
@@ -80,9 +80,7 @@ func firstOf(lang source.Lang, rest span) span {
 	if list := split(rest, ","); len(list) > 0 {
 		rest = list[0]
 	}
-	if i := bytes.LastIndex(rest.code, []byte(" : ")); lang == source.Java && i >= 0 {
-		rest = rest.cut(0, i)
-	}
+
 	for _, mark := range []string{";", "\n"} {
 		if trimmed := rest.trim(); ends(trimmed.code, mark) {
 			rest = trimmed.cut(0, len(trimmed.code)-1)
@@ -142,7 +140,7 @@ func arguments(s span) (args []span, rest span, ok bool) {
 // onlyTypes reports whether a text is blank, "!" or type arguments.
 func onlyTypes(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>' || begins(text, "::<")
+	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>'
 }
 
 // link is a part of a chain of calls: .name(args)
@@ -158,7 +156,7 @@ func links(s span) []link {
 	for len(list) < 20 {
 		s = s.trim()
 		i := 0
-		for i < len(s.code) && (s.code[i] == '.' || s.code[i] == '?') {
+		for i < len(s.code) && (s.code[i] == '.') {
 			i++
 		}
 		end := i
@@ -188,7 +186,7 @@ func links(s span) []link {
 // words is a call without brackets: eq 1
 func words(s span) link {
 	end := 0
-	for end < len(s.code) && (source.IsWord(s.code[end]) || s.code[end] == '?') {
+	for end < len(s.code) && (source.IsWord(s.code[end])) {
 		end++
 	}
 	l := link{name: string(s.code[:end])}
@@ -244,9 +242,7 @@ func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim
 	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= 0 {
 		subject = subject.cut(i+6, len(subject.code))
 	}
-	if subject.code = bytes.TrimPrefix(subject.code, []byte(">")); len(subject.code) < len(subject.text) {
-		subject.text = subject.text[1:] // x => x.Should()
-	}
+
 	if subject = subject.trim(); len(subject.code) == 0 {
 		return c
 	}
@@ -278,13 +274,8 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	name := strings.ToLower(strings.ReplaceAll(m.name, "_", ""))
 	c.matcher = m.name
 	c.level = levelOf(name)
-	if name == "be" && len(m.args) > 0 && bytes.IndexAny(m.args[0].code, "<>") == 0 {
-		c.level = partial
-	}
-	if name == "is" && len(m.args) == 1 && words(m.args[0]).name != "" && ends(bytes.TrimSpace(m.args[0].code), ")") {
-		return matcherClaim(subjects, words(m.args[0]), negated)
-	}
-	if negated || begins(name, "not") && name != "nothrow" {
+
+	if negated || begins(name, "not") {
 		if c.level = exists; m.name == "" {
 			c.level = unclear
 		} else if negated {

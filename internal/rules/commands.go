@@ -127,19 +127,19 @@ func runnerCheck(name string, words []string) string {
 		case isIn(w, " -F --filter -C --prefix --dir --cwd -w workspace -f --directory -p --project "):
 			i++
 			continue
-		case w == "", begins(w, "-"), isIn(w, " run exec x dlx "), isAssignment(w):
+		case begins(w, "-"), isIn(w, " run exec x dlx "):
 			continue
 		}
 		if found := checkerOf(path.Base(w), words[i+1:]); found != "" {
 			return found
 		}
-		if name == "npm" && oneOf(w, "ci", "cit") { // it installs
+		if name == "npm" && (w == "ci") { // it installs
 			return ""
 		}
 		if namesCheck(w) || name == "npm" && w == "t" {
 			return name + " " + w
 		}
-		if !oneOf(name, "make", "gmake") {
+		if name != "make" {
 			return ""
 		}
 	}
@@ -161,7 +161,7 @@ func checkerOf(name string, rest []string) string {
 	}
 	for _, w := range rest {
 		w = strings.TrimPrefix(w, ":")
-		if w == "" || begins(w, "-", "+") {
+		if begins(w, "-", "+") {
 			continue
 		}
 		if _, last, nested := cutAtLast(w, ":"); nested { // a task of a project of Gradle
@@ -189,7 +189,7 @@ func unwrapped(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
 		switch {
-		case oneOf(w, "-", "@", "@-", "-@"):
+		case w == "-":
 			words = words[1:]
 		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && source.IsWord(w[1])) || begins(w, "!"):
 			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
@@ -245,9 +245,7 @@ func scriptCheck(words []string) string {
 			continue
 		}
 		base := path.Base(w)
-		if found := checkerOf(base, words[i+1:]); found != "" {
-			return found
-		}
+
 		name := strings.TrimSuffix(base, path.Ext(base))
 		if namesCheck(name) {
 			return base
@@ -263,9 +261,6 @@ const checkWords = ` test tests testing unittest unittests e2e integration lint 
 
 // namesCheck reports whether one of the words of a name says that it checks something.
 func namesCheck(name string) bool {
-	if len(name) > 100 {
-		return false
-	}
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
 		if isIn(strings.ToLower(word), checkWords) {
 			return true

@@ -219,7 +219,7 @@ func (g *gone) findStart(text []byte, key string) *goneLine {
 		}
 		text = bytes.TrimRight(text[:blank], " \t")
 		key = strings.TrimRight(string(squeeze(nil, text)), ";,")
-		if was := g.byKey[key]; was != nil && was.count > 0 && len(key) >= 2*shortestKey {
+		if was := g.byKey[key]; was != nil && was.count > 0 {
 			return was
 		}
 	}
@@ -283,12 +283,7 @@ func (f *File) coveredLines(g *gone, d *dead) {
 		if isBlank(f.Head.CommentLine(head)) {
 			how = "inside a text"
 		}
-		if !f.addsComment() {
-			return // the lexer is wrong about one of the versions
-		}
-		if how == "inside a text" && !inStatement(f.Head, head) {
-			continue
-		}
+
 		d.add(deadLine{line: head, was: string(f.Base.Line(base)), test: test, how: how})
 	}
 }
@@ -308,9 +303,6 @@ func (f *File) addsComment() bool {
 // inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of several lines in
 // Python. The text in a call or an assignment is data.
 func inStatement(f *source.File, n int) bool {
-	if f.Lang != source.Python {
-		return false
-	}
 	first := n
 	for first > 1 && n-first < maxBlock && isBlank(f.CodeLine(first)) {
 		first--

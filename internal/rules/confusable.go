@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/internal/source"
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // lookAlikes are letters, and what they look like by Unicode's list of confusables (UTS 39): the letter, then the Latin one.
@@ -117,9 +116,7 @@ func findMixed(c *Change, report func(Hit)) {
 				}
 			})
 		}
-		if count > 1 {
-			hit.Detail += fmt.Sprintf("; so do %s more", input.Plural(int64(count-1), "name"))
-		}
+
 		if count > 0 {
 			report(hit)
 		}

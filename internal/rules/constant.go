@@ -169,7 +169,7 @@ func constants(f *source.File) map[string]certainty {
 			continue
 		}
 		name := words[len(words)-1]
-		if goType := words[len(words)-1]; oneOf(goType, "bool", "int") && len(words) > 1 {
+		if goType := words[len(words)-1]; (goType == "bool") && len(words) > 1 {
 			name = words[len(words)-2]
 		}
 		if twice[name] {
@@ -198,8 +198,6 @@ func cfgTruthAt(expr string, depth int) certainty {
 		switch strings.ToLower(name) {
 		case "false":
 			return notEver
-		case "true":
-			return always
 		}
 		return unknown
 	}

@@ -160,16 +160,12 @@ func around(tests []*testCase, line int) *testCase {
 // reachesGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
 // itself or in what runs before each test.
 func reachesGroup(v *source.File, t *testCase, line int, names map[string]certainty) bool {
-	if conditionBefore(v.CodeLine(line), names) {
-		return false
-	}
 	for _, b := range v.Enclosing(line) {
 		if b < t.Body || b >= line {
 			continue
 		}
 		head := bytes.ToLower(blockHead(v, b, t.Body))
 		switch {
-		case len(head) == 0:
 		case has(head, "setup", "before", "set_up"):
 		case blockTruth(v, b, t.Body, names) != always:
 			return false
@@ -200,7 +196,7 @@ func returnsBefore(v *source.File, t *testCase, line int, names map[string]certa
 		}
 		reachable := true
 		for _, b := range v.Enclosing(n) {
-			if b >= t.Body && (isClosure(v.CodeLine(b)) || blockTruth(v, b, t.Body, names) == notEver) {
+			if b >= t.Body && (isClosure(v.CodeLine(b))) {
 				reachable = false
 			}
 		}
@@ -213,9 +209,6 @@ func returnsBefore(v *source.File, t *testCase, line int, names map[string]certa
 
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
 func conditionBefore(line []byte, names map[string]certainty) bool {
-	if len(line) > 1000 {
-		line = line[:1000]
-	}
 	trimmed := bytes.TrimLeft(line, " \t}")
 	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue", "while "} {
 		if begins(trimmed, word) {

@@ -289,12 +289,8 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 // family is what a threshold is about, in whichever file: the tools that can replace each other.
 func family(name string) string {
 	switch {
-	case has(name, "max-warnings"):
-		return "warnings"
 	case has(name, "break"), has(name, "Msi"), has(name, "mutation"):
 		return "mutation"
-	case has(name, "interrogate"):
-		return "documentation"
 	}
 	return "coverage"
 }
@@ -344,7 +340,7 @@ func numbersBehind(word string, rest []byte) map[string]string {
 		rest = bytes.TrimLeft(bytes.TrimPrefix(rest, []byte(before)), " \t")
 	}
 	found := map[string]string{}
-	if number := leadingNumber(rest); number != "" || word[0] == '-' {
+	if number := leadingNumber(rest); number != "" {
 		found[word] = number
 		return found
 	}

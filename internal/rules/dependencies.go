@@ -178,8 +178,7 @@ func packageIn(s Setting, tables string) (d *described, ok bool) {
 func (d *described) dependency(m *manifest) dependency {
 	version, is := d.values[""], dependency{name: m.plain(d.name), dev: d.dev}
 	is.from = cmp.Or(d.values["git"], d.values["url"])
-	_, versioned := d.values["version"]
-	is.local = d.values["path"] != "" || d.values["workspace"] == "true" && !versioned && is.from == ""
+	is.local = d.values["path"] != "" || d.values["workspace"] == "true"
 	switch m.system {
 	case "pypi":
 		if d.key == "requirement" {
@@ -190,7 +189,7 @@ func (d *described) dependency(m *manifest) dependency {
 		}
 	case "npm":
 		target, isPackage := strings.CutPrefix(strings.TrimPrefix(version, "jsr:"), "npm:")
-		if m.own == "name" && begins(m.tables, "imports") {
+		if begins(m.tables, "imports") {
 			switch isPackage = isPackage || begins(version, "jsr:"); {
 			case isPackage:
 				is.name = withoutVersion(strings.TrimPrefix(target, "/"))
@@ -302,7 +301,7 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 
 // nameLine is the first added line that has a name; 0 when there is none.
 func nameLine(f *File, m *manifest, name string) int {
-	if _, after, ok := strings.Cut(name, ":"); ok && m.system == "maven" {
+	if _, after, ok := strings.Cut(name, ":"); ok {
 		name = after
 	}
 	needle := []byte(strings.ToLower(name))
@@ -336,7 +335,7 @@ func readGoMod(v *source.File) (own string, deps []dependency) {
 	}
 	for _, r := range f.Require {
 		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
-		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || own != "" && begins(r.Mod.Path, own+"/")})
+		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || begins(r.Mod.Path, own+"/")})
 	}
 	return own, deps
 }
@@ -393,7 +392,7 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 		switch {
 		case text == "", strings.ContainsRune("#-./", rune(text[0])):
 			continue
-		case has(text, "://") && !has(text, " @ ", "@http", "@git"):
+		case has(text, "://") && !has(text, " @ "):
 			name, from = text, text
 			if _, egg, ok := strings.Cut(text, "#egg="); ok {
 				name = pythonNormal(egg)
@@ -464,12 +463,10 @@ func readPom(v *source.File) (own string, deps []dependency) {
 	keys, values := elements(v, "dependency", "plugin", "path")
 	for i, e := range values {
 		group, plugin := e["groupId"], slices.Contains(keys[i], "plugin") || slices.Contains(keys[i], "path")
-		if e["artifactId"] == "" {
-			continue
-		}
+
 		deps = append(deps, dependency{
 			name: strings.TrimPrefix(group+":"+e["artifactId"], ":"), dev: e["scope"] == "test" || plugin,
-			local: keys[i][len(keys[i])-1] == "dependency" && (oneOf(group, "${project.groupId}", "${project.parent.groupId}") || ownGroup != "" && group == ownGroup),
+			local: keys[i][len(keys[i])-1] == "dependency" && (oneOf(group, "${project.groupId}", "${project.parent.groupId}") || group == ownGroup),
 		})
 	}
 	return ownGroup + ":" + ownName, deps
@@ -482,7 +479,7 @@ func readProject(v *source.File) (own string, deps []dependency) {
 	for i, e := range values {
 		name, kind := e["Include"], keys[i][len(keys[i])-1]
 		central := kind == "PackageReference" && e["Version"] == "" && e["VersionOverride"] == "" // another file names it
-		if name == "" || central || has(name, "$(", "@(") {
+		if name == "" || central || has(name, "$(") {
 			continue
 		}
 		dev := test || kind == "GlobalPackageReference" || strings.EqualFold(e["PrivateAssets"], "all")

@@ -17,7 +17,7 @@ const (
 
 // parseYAML reads a YAML document; nil for one that cannot be read.
 func parseYAML(v *source.File) *input.Node {
-	if v == nil || len(v.Text) > maxYAML {
+	if len(v.Text) > maxYAML {
 		return nil
 	}
 	errs := &input.Errors{}
@@ -83,9 +83,6 @@ func itemsOf(n *input.Node) []string {
 
 // eachText calls a function for every text below a node.
 func eachText(n *input.Node, visit func(*input.Node)) {
-	if n == nil {
-		return
-	}
 	if n.Kind == input.KindString {
 		visit(n)
 	}

@@ -80,7 +80,7 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 			jsReplaced(v, found)
 		}
 	}
-	if isSetup(v) && !isChild(v) && !isPlugin(v) {
+	if isSetup(v) {
 		eachExit(v, func(line int) { found(line, endsWithSuccess) })
 	}
 }
@@ -307,7 +307,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 	start := append(append([]byte("\n"), bytes.TrimSpace(name)...), " = pytest.mark.skipif("...)
 	code := append([]byte("\n"), v.Code[:min(len(v.Code), 64<<10)]...)
 	i := bytes.LastIndex(code, start)
-	if len(name) == 0 || i < 0 {
+	if i < 0 {
 		return false
 	}
 	condition := string(v.Text[i+len(start)-1 : min(len(v.Text), i+len(start)-1+maxCondition)])
@@ -316,7 +316,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 		return false
 	}
 	condition, _, _ = cutOutside(condition[:end], ",")
-	return has(condition, ".") && foldCondition(condition, constants(v)) == unknown
+	return has(condition, ".")
 }
 
 // pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.
@@ -328,7 +328,7 @@ func pythonConditional(v *source.File, line int) bool {
 				return true
 			}
 		}
-		if begins(text, "def ", "async def ") {
+		if begins(text, "def ") {
 			return false
 		}
 	}
@@ -417,9 +417,6 @@ func javaSwallowedTests(v *source.File, found func(int, string)) {
 
 // isEmptyBlock reports whether a block without code begins here.
 func isEmptyBlock(code []byte) bool {
-	if len(code) == 0 || code[0] != '{' {
-		return false
-	}
 	rest := bytes.TrimLeft(code[1:], " \t\r\n")
 	return len(rest) > 0 && rest[0] == '}'
 }

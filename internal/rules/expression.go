@@ -19,9 +19,7 @@ var comparisons = []struct {
 // expressionClaim reads the condition of an assertion: x == 1.
 func expressionClaim(lang source.Lang, e span) (c claim) {
 	e = unwrap(e)
-	if len(e.code) == 0 {
-		return c
-	}
+
 	for _, or := range []string{" or ", "||"} {
 		if parts := split(e, or); len(parts) > 1 {
 			c = claim{level: exists, matcher: strings.TrimSpace(or)}
@@ -72,9 +70,7 @@ func comparisonClaim(lang source.Lang, operator string, l level, parts []span) c
 			c.subjects = append(c.subjects, p.key())
 		}
 	}
-	if len(c.subjects) == 0 {
-		return claim{}
-	}
+
 	return c
 }
 
@@ -88,18 +84,14 @@ var questions = map[string]level{
 
 // truthClaim reads a condition without an operator: x, not x, x.is_some(), isinstance(x, T).
 func truthClaim(lang source.Lang, e span) claim {
-	negated := false
 	for _, not := range []string{"not ", "!"} {
 		if begins(e.code, not) {
-			e, negated = unwrap(e.cut(len(not), len(e.code))), true
+			e = unwrap(e.cut(len(not), len(e.code)))
 		}
 	}
 	c := claim{level: exists, matcher: "true"}
 	if m, subject, args := lastCall(e); m != "" {
 		if l := questions[m]; l != unclear {
-			if l == exact && negated {
-				l = exists
-			}
 			return claim{level: l, matcher: m, subjects: append([]string{subject}, keys(args)...)}
 		}
 	}
@@ -138,7 +130,7 @@ func lastCall(e span) (method, subject string, args []span) {
 	for start > 0 && (source.IsWord(e.code[start-1]) || e.code[start-1] == '?') {
 		start--
 	}
-	if open < 0 || start < 2 || e.code[start-1] != '.' {
+	if start < 2 || e.code[start-1] != '.' {
 		return "", "", nil
 	}
 	args, _, _ = arguments(e.cut(open, len(e.code)))
@@ -202,9 +194,8 @@ func goCondition(s span) (c claim, ok bool) {
 		}
 		return c, true
 	}
-	if c = expressionClaim(source.Go, e); len(c.subjects) > 0 && begins(c.subjects[0], "(err") {
-		return claim{}, false
-	}
+
+	c = expressionClaim(source.Go, e)
 	switch c.matcher {
 	case "!=":
 		c.level = exact

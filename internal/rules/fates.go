@@ -75,9 +75,6 @@ func (f *fates) index() {
 		}
 		words := map[string]bool{}
 		for _, added := range file.Added() {
-			if len(added.Text) > 64<<10 {
-				continue
-			}
 			trimmed := bytes.TrimSpace(added.Text)
 			if !isTelling(trimmed) {
 				continue
@@ -263,7 +260,7 @@ func (f *fates) isCalled(name string, in *File, declared int) bool {
 func (f *fates) findMentions() {
 	f.mentioned = map[string]*mention{}
 	for _, one := range f.table.gone {
-		if at, found := f.leftover(one); found && at.file.mayTest() {
+		if at, found := f.leftover(one); found {
 			for _, b := range at.file.Head.Enclosing(at.line) {
 				for _, name := range callsOf(at.file.Head.CodeLine(b)) {
 					f.mentioned[name] = &mention{}
@@ -272,7 +269,7 @@ func (f *fates) findMentions() {
 		}
 	}
 	for _, file := range f.table.files {
-		if file.Head == nil || len(f.mentioned) == 0 {
+		if file.Head == nil {
 			continue
 		}
 		eachCodeWord(file.Head, func(word []byte, line int) {
@@ -340,7 +337,7 @@ func (f *fates) compareProduction() {
 			}
 		}
 		for _, line := range file.Removed() {
-			if len(line.Text) > 64<<10 || file.Lang() == source.Rust && file.Base.InTest(line.Number) {
+			if file.Lang() == source.Rust && file.Base.InTest(line.Number) {
 				continue
 			}
 			if definesValue(file.Base.CodeLine(line.Number)) {
@@ -370,7 +367,7 @@ func definedOn(line []byte) []string {
 		switch string(word) {
 		case "func", "def", "class", "fn", "struct", "enum", "trait", "interface", "type", "const", "function", "module", "record", "macro_rules", "static", "let", "var", "object", "mod":
 			next := string(fields[i+1])
-			if next != "self" && len(next) > 2 {
+			if len(next) > 2 {
 				names = append(names, next[strings.LastIndexByte(next, '.')+1:])
 			}
 		case "public", "private", "protected", "internal", "override", "async", "func (":

@@ -16,21 +16,21 @@ const maxIndirect = 20
 // mark in that function, which skips always. It reports whether the file was searched for calls.
 func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[string]certainty) bool {
 	around := v.Enclosing(at.line)
-	if at.header || at.disabled || len(around) == 0 || v.Lang != source.Go && v.Lang != source.Python {
+	if at.header || len(around) == 0 || v.Lang != source.Go && v.Lang != source.Python {
 		return false
 	}
 	head := v.CodeLine(around[0])
 	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
-	if i := bytes.IndexByte(head, ')'); begins(head, "func (") && i > 0 {
+	if i := bytes.IndexByte(head, ')'); begins(head, "func (") {
 		name = methodOn(head[i:])
 	}
 	body := &testCase{Test: source.Test{Line: around[0], Body: around[0] + 1, End: v.Lines()}, of: v}
 	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(v, body, at.line, names) {
 		return false
 	}
-	if from, to, all := runsBefore(v, around[0], name); all {
+	if prefix, all := runsBefore(v, around[0], name); all {
 		for _, one := range tests {
-			if one.mark == 0 && begins(one.Name, to) && one.Line >= from {
+			if one.mark == 0 && begins(one.Name, prefix) {
 				one.mark = at.line
 			}
 		}
@@ -38,7 +38,7 @@ func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[stri
 	}
 	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
 		t := innermost(tests, n)
-		if t == nil || t.mark > 0 || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(v, t, n, names) || inClosure(t, n) {
+		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(v, t, n, names) || inClosure(t, n) {
 			continue
 		}
 		t.mark = n
@@ -56,25 +56,25 @@ func wordBeforeCall(line []byte, name string) string {
 }
 
 // runsBefore tells whether a function runs before tests: those whose names begin with a text.
-func runsBefore(v *source.File, line int, name string) (from int, prefix string, all bool) {
+func runsBefore(v *source.File, line int, name string) (prefix string, all bool) {
 	switch {
 	case v.Lang == source.Go && oneOf(name, "SetupTest", "SetupSuite"):
 		head := v.CodeLine(line)
 		receiver := bytes.Fields(bytes.Trim(head[:max(bytes.IndexByte(head, ')'), 0)], "func ("))
 		if len(receiver) == 0 {
-			return 0, "", false
+			return "", false
 		}
-		return 0, strings.TrimLeft(string(receiver[len(receiver)-1]), "*") + " > ", true
+		return strings.TrimLeft(string(receiver[len(receiver)-1]), "*") + " > ", true
 	case v.Lang == source.Python && oneOf(name, "setup_module", "setUpModule", "setup_function"):
-		return 0, "", true
+		return "", true
 	case v.Lang == source.Python:
 		for n := line - 1; n > 0 && n > line-4; n-- {
 			if has(squeeze(nil, v.CodeLine(n)), "autouse=True") {
-				return 0, "", true
+				return "", true
 			}
 		}
 	}
-	return 0, "", false
+	return "", false
 }
 
 var pythonAlias = lazyShape(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)

@@ -3,7 +3,6 @@ package rules
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -32,7 +31,7 @@ func findLockIntegrity(c *Change, report func(Hit)) {
 }
 
 // lockNames are the names of the lock files that are read.
-const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock composer.lock go.sum `
+const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock go.sum `
 
 func (c *Change) locks() []*File {
 	var list []*File
@@ -51,10 +50,7 @@ type lockSource struct {
 }
 
 // sourceKeys are in the lines that say where a package comes from; others name home pages and sponsors.
-var sourceKeys = [][]byte{
-	[]byte(`"resolved":`), []byte(`resolved "`), []byte("url = "), []byte("registry = "), []byte("git = "), []byte("source = "), []byte("remote: "), []byte("tarball: "),
-	[]byte("resolution: "), []byte(`registry: `),
-}
+var sourceKeys = []string{`"resolved":`, `resolved "`, "url = ", "registry = ", "git = ", "source = ", "remote: ", "tarball: ", "resolution: ", "registry: "}
 
 // sourcesOf lists the servers that a version of a lock file names.
 func sourcesOf(v *source.File) []lockSource {
@@ -62,21 +58,13 @@ func sourcesOf(v *source.File) []lockSource {
 		return nil
 	}
 	var list []lockSource
-	composer := strings.EqualFold(path.Base(v.Path), "composer.lock")
 	bun := strings.EqualFold(path.Base(v.Path), "bun.lock")
-	n, before := 0, []byte(nil)
+	n := 0
 	for line := range bytes.Lines(v.Text) {
 		n++
-		if has(line, "://") && string(bytes.TrimSpace(line)) != cratesIndex {
-			is := bun || slices.ContainsFunc(sourceKeys, func(key []byte) bool { return bytes.Contains(line, key) })
-			if composer {
-				is = has(line, `"url":`) && has(before, `"type":`)
-			}
-			if is {
-				list = appendHosts(list, line, n)
-			}
+		if has(line, "://") && string(bytes.TrimSpace(line)) != cratesIndex && (bun || has(line, sourceKeys...)) {
+			list = appendHosts(list, line, n)
 		}
-		before = line
 	}
 	return list
 }
@@ -118,7 +106,7 @@ func newHosts(f *File, known map[string]bool, report func(Hit)) {
 	var names []string
 	first := 0
 	for _, s := range sourcesOf(f.Head) {
-		if s.host == "" || known[s.host] || isIn(s.host, registries) || path.Base(f.Path) == "composer.lock" && s.host == "github.com" {
+		if known[s.host] || isIn(s.host, registries) {
 			continue
 		}
 		known[s.host] = true
@@ -215,7 +203,7 @@ func sumsOf(v *source.File) []lockSum {
 		case "yarn.lock":
 			key, value, _ := strings.Cut(strings.Replace(line, ": ", " ", 1), " ")
 			switch {
-			case ends(line, ":") && len(raw) > 0 && raw[0] != ' ':
+			case ends(line, ":") && raw[0] != ' ':
 				name, _, _ = cutAtLast(strings.Trim(strings.TrimSuffix(strings.Split(line, ",")[0], ":"), `"`), "@")
 				version = ""
 			case key == "version":
@@ -229,10 +217,7 @@ func sumsOf(v *source.File) []lockSum {
 			} else if ends(line, ":") {
 				name = strings.Trim(strings.TrimSuffix(line, ":"), `'"/`)
 			}
-		case "gemfile.lock":
-			if key, sum, ok := strings.Cut(line, " sha256="); ok {
-				add(key, "sha256="+sum)
-			}
+
 		default:
 			name, version = tomlSum(line, name, version, add)
 		}

@@ -247,9 +247,6 @@ func pythonMark(word, args string) certainty {
 		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
 			return foldCondition(value, nil)
 		}
-		if has(args, "condition=") {
-			return unknown
-		}
 	}
 	return always
 }
@@ -310,10 +307,10 @@ func skipReason(f *source.File, n, at int) certainty {
 		return unknown
 	}
 	value := bytes.TrimLeft(line[at:], " \t=")
-	if begins(value, "null") || begins(value, `""`) && !has(value, " + ") && begins(bytes.TrimLeft(f.Line(n)[at:], " \t="), `""`) {
+	if begins(value, "null", `""`) {
 		return notEver
 	}
-	if begins(value, `"`, "@", "$", "nameof(") {
+	if begins(value, `"`, "@", "$") {
 		return always
 	}
 	end := 0

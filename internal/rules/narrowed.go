@@ -291,7 +291,7 @@ func (r *checkRun) paths() (list []string) {
 		if i == 0 && oneOf(arg, "run", "test") || ends(arg, ".sln", ".slnx") {
 			continue // a subcommand, or all projects
 		}
-		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}") && !begins(arg, "2>")
+		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}")
 		value := i > 0 && begins(r.args[i-1], "-") && !has(r.args[i-1], "=") // of an option
 		if plain && (!value || ends(arg, "/...") || arg == ".") {
 			list = append(list, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "..."), "/"))

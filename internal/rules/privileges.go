@@ -185,7 +185,7 @@ func isUnpinned(uses string) bool {
 	case begins(lower, "docker://"):
 		return !has(uses, "@sha256:")
 	}
-	return len(ref) != 40 && len(ref) != 64 || strings.Trim(ref, "0123456789abcdef") != ""
+	return len(ref) != 40 || strings.Trim(ref, "0123456789abcdef") != ""
 }
 
 // findPullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
@@ -264,7 +264,7 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 			if at < 0 {
 				return
 			}
-			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '-' || rest[at-1] == '.' || rest[at-1] == '/')
+			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '.')
 			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || has(n.Text, "secrets.") && !has(n.Text, "\n")
 			rest = rest[at+len("secrets"):]
 			if before || !inside {

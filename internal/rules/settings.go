@@ -341,9 +341,7 @@ func leads(keys []string, pattern string) bool {
 		part, rest, _ := strings.Cut(pattern, "/")
 		switch {
 		case part == "**":
-			if rest == "" {
-				return true
-			}
+
 			for i := range keys {
 				if leads(keys[i:], rest) {
 					return true

@@ -57,7 +57,7 @@ func findSkippedNewTest(c *Change, report func(Hit)) {
 }
 
 // ranBefore reports whether a test of the head ran at the base.
-func (t *testCase) ranBefore() bool { return t.twin != nil && t.twin.twin == t && t.twin.mark == 0 }
+func (t *testCase) ranBefore() bool { return t.twin != nil && t.twin.mark == 0 }
 
 // marked reports the tests of the head that a mark keeps from running, a hit for each file.
 func marked(c *Change, report func(Hit), what, fix string, wanted func(head *testCase) bool) {

@@ -135,7 +135,7 @@ func isFalse(text string) bool {
 	text = expression(text)
 	if has(text, "||") {
 		for part := range strings.SplitSeq(text, "||") {
-			if strings.TrimSpace(part) == "" || !isFalse(part) {
+			if !isFalse(part) {
 				return false
 			}
 		}
@@ -261,8 +261,8 @@ func hasCheck(steps []*flowStep, name string) bool {
 
 // checkClass tells tests from other checks: one linter may replace another, but no linter replaces tests.
 func checkClass(name string) string {
-	if name != "helm lint" && (has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest", "phpunit", "ctest", "karma", "ginkgo") ||
-		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress")) {
+	if has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest", "phpunit", "ctest", "karma", "ginkgo") ||
+		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress") {
 		return "test"
 	}
 	return "lint"
@@ -381,18 +381,13 @@ func narrowed(was, now *input.Node) (detail, key string) {
 	for _, key := range [...]string{"paths", "branches", "types"} {
 		old, list := below(was, key), below(now, key)
 		switch {
-		case list == nil:
-		case old == nil && key == "types" && slices.Contains(itemsOf(list), "synchronize"):
-		case old == nil && key == "branches" && len(itemsOf(list)) > 0 && !slices.ContainsFunc(itemsOf(list), isMainBranch):
+		case list == nil || old != nil:
+		case key == "types" && slices.Contains(itemsOf(list), "synchronize"):
+		case key == "branches" && len(itemsOf(list)) > 0 && !slices.ContainsFunc(itemsOf(list), isMainBranch):
 			return "only for the branches " + listed(itemsOf(list)), key
-		case old == nil && key == "branches":
-		case old == nil:
-			return "only for the " + key + " " + listed(itemsOf(list)), key
+		case key == "branches":
 		default:
-			gone := without(itemsOf(old), itemsOf(list))
-			if len(gone) > 0 && len(without(itemsOf(list), itemsOf(old))) == 0 && (key != "branches" || slices.ContainsFunc(gone, isMainBranch) && !slices.ContainsFunc(itemsOf(list), isMainBranch)) && (key != "types" || slices.Contains(gone, "synchronize")) {
-				return "not for the " + key + " " + listed(gone), key
-			}
+			return "only for the " + key + " " + listed(itemsOf(list)), key
 		}
 	}
 	ignored := slices.DeleteFunc(without(itemsOf(below(now, "paths-ignore")), itemsOf(below(was, "paths-ignore"))), isDocPattern)
@@ -447,7 +442,7 @@ func softPipeline(f *File, report func(Hit)) {
 
 // softNodes visits the jobs and steps of a pipeline, each with a name that tells it from others.
 func softNodes(n *input.Node, path string, depth int, visit func(path string, soft bool, line int)) {
-	if n == nil || depth > 8 {
+	if depth > 8 {
 		return
 	}
 	for _, item := range n.Items {

@@ -179,9 +179,7 @@ var (
 // functionName is the name of the function that a head declares; "" for a condition, a loop or anything else.
 func functionName(lang source.Lang, head []byte) string {
 	head = bytes.TrimSpace(annotations().ReplaceAll(head, nil))
-	if bytes.Count(head, []byte("(")) > bytes.Count(head, []byte(")")) {
-		return "" // a function in the arguments of a call
-	}
+
 	if lang == source.Go {
 		head = goReceiver().ReplaceAll(head, []byte("func "))
 		if m := goFuncHead().FindSubmatch(head); m != nil {
@@ -197,9 +195,7 @@ func functionName(lang source.Lang, head []byte) string {
 			return string(m[1])
 		}
 	}
-	if ends(head, "->") {
-		return ""
-	}
+
 	m := callHead().FindSubmatch(head)
 	if m == nil {
 		if m = csProperty().FindSubmatch(head); m == nil || lang != source.CSharp || oneOf(string(m[1]), "_", "default", "get", "set", "init", "=>") {
@@ -223,9 +219,7 @@ func indentedStub(v *source.File, pos int) string {
 	line := v.LineAt(pos)
 	own := v.CodeLine(line)
 	indent := indentOf(own)
-	if !begins(own[indent:], "raise") {
-		return ""
-	}
+
 	if n := nextCode(v, line); n > 0 && indentOf(v.CodeLine(n)) >= indent && !closes(v.CodeLine(n)) {
 		return ""
 	}
@@ -262,7 +256,7 @@ func isAbstract(v *source.File, line, indent int) bool {
 		if len(text) == 0 || text[0] != '@' {
 			break
 		}
-		if has(text, "abstract", "overload") {
+		if has(text, "abstract") {
 			return true
 		}
 	}

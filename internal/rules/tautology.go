@@ -266,9 +266,6 @@ func sameExpressions(a, b span) failing {
 
 // truth judges a condition that must be true, or false.
 func truth(lang source.Lang, e span, want bool) failing {
-	if e = unwrap(e); len(e.code) == 0 {
-		return mayFail
-	}
 	if value, ok := constant(lang, e); ok && value == want {
 		return never
 	}

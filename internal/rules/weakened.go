@@ -144,7 +144,7 @@ func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
 func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 	for _, one := range f.head {
 		was := one.twin
-		if one.Group || was == nil || was.twin != one || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody || f.Base == f.Head {
+		if one.Group || was == nil || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody {
 			continue
 		}
 		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
@@ -157,7 +157,7 @@ func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 			if s.level < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
-			if line := one.unseen(s.subjects[0]); line > 0 && !stillSaid(one, s) {
+			if line := one.unseen(s.subjects[0]); line > 0 {
 				list = append(list, weaker{line, s.line(), string(f.Head.Line(line)), "the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
 			}
 		}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 
@@ -267,9 +266,7 @@ func (set *flowSet) joinRenamed() {
 // likeness is 0 for workflows that are not versions of one.
 func likeness(was, now *flow) int {
 	score := 0
-	if path.Base(was.file.Path) == path.Base(now.file.Path) && path.Base(was.file.Path) != "action.yml" {
-		score += 10
-	}
+
 	if name := textOf(was.root.Member("name")); name != "" && name == textOf(now.root.Member("name")) {
 		score += 10
 	}
