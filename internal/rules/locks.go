@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -134,32 +135,19 @@ func otherContent(f *File, report func(Hit)) {
 	for _, s := range sumsOf(f.Base) {
 		known[s.key] = append(known[s.key], s)
 	}
-	var first, was lockSum
-	count := 0
+	var found firstHit
 	for _, s := range sumsOf(f.Head) {
-		same := false // it was there, or there was none by this algorithm
-		var other *lockSum
-		for i, o := range known[s.key] {
-			if o.sum == s.sum {
-				same = true
-				break
-			}
-			if algorithm(o.sum) == algorithm(s.sum) {
-				other = &known[s.key][i]
-			}
-		}
-		if !same && other != nil {
-			if count++; count == 1 {
-				first, was = s, *other
-			}
+		old := known[s.key]
+		same := slices.ContainsFunc(old, func(o lockSum) bool { return o.sum == s.sum })
+		other := slices.IndexFunc(old, func(o lockSum) bool { return algorithm(o.sum) == algorithm(s.sum) })
+		if !same && other >= 0 { // else there was none by this algorithm
+			found.add(Hit{
+				File: f.Path, Line: s.line, Subject: s.key, Was: string(f.Base.Line(old[other].line)), Now: string(f.Head.Line(s.line)),
+				Detail: s.key + " has another checksum at the same version", Fix: "find out why the content changed, or restore the checksum",
+			})
 		}
 	}
-	if count > 0 {
-		reportFirst(Hit{
-			File: f.Path, Line: first.line, Subject: first.key, Was: string(f.Base.Line(was.line)), Now: string(f.Head.Line(first.line)),
-			Detail: first.key + " has another checksum at the same version", Fix: "find out why the content changed, or restore the checksum",
-		}, count, report)
-	}
+	found.report(report)
 }
 
 func algorithm(sum string) string {

@@ -25,21 +25,16 @@ func findMisread(c *Change, report func(Hit)) {
 		if f.Head == nil || f.Lang() == source.None {
 			continue
 		}
-		var hit Hit
-		count := 0
+		var found firstHit
 		for _, l := range f.Added() {
 			how := misread(f.Head, l.Number)
 			if how == "" || before[lineKey(l.Text)] > 0 {
 				before[lineKey(l.Text)]--
 				continue
 			}
-			if count++; count == 1 {
-				hit = Hit{File: f.Path, Line: l.Number, Now: spelledControls(string(l.Text)), Detail: how, Fix: "write plain UTF-8 with line ends that every program knows"}
-			}
+			found.add(Hit{File: f.Path, Line: l.Number, Now: spelledControls(string(l.Text)), Detail: how, Fix: "write plain UTF-8 with line ends that every program knows"})
 		}
-		if count > 0 {
-			reportFirst(hit, count, report)
-		}
+		found.report(report)
 	}
 }
 

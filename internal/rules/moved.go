@@ -26,18 +26,21 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		if f.Base == nil || f.Head == nil || !f.hasTests() {
 			continue
 		}
-		if list := f.otherLiterals(); len(list) > 0 {
-			reportFirst(Hit{
-				File: f.Path, Line: list[0].line, Was: list[0].was, Now: list[0].now, Detail: "the test expects another value, and no code changes",
+		var other, lost firstHit
+		for _, w := range f.otherLiterals() {
+			other.add(Hit{
+				File: f.Path, Line: w.line, Was: w.was, Now: w.now, Detail: "the test expects another value, and no code changes",
 				Fix: "restore the value, or say in the description why the old one was wrong",
-			}, len(list), report)
+			})
 		}
-		if lost := f.lostRows(kept); len(lost) > 0 {
-			reportFirst(Hit{
-				File: f.Path, Base: true, Line: lost[0].Number, Was: string(lost[0].Text), Detail: "a table of tests has a row fewer, and no code changes",
+		for _, row := range f.lostRows(kept) {
+			lost.add(Hit{
+				File: f.Path, Base: true, Line: row.Number, Was: string(row.Text), Detail: "a table of tests has a row fewer, and no code changes",
 				Fix: "restore the row, or say in the description why it is not needed",
-			}, len(lost), report)
+			})
 		}
+		other.report(report)
+		lost.report(report)
 	}
 }
 

@@ -9,16 +9,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// checkRun is a command that runs a check.
-type checkRun struct {
-	file  *File
-	line  int
-	check string // as [checkOf] names it
-	args  []string
-	tried bool     // it is tried again where it fails
-	names []string // what tests must be called, by option
-}
-
 // narrowing are, by check: "." where its other arguments are paths and it checks everything without one, ":" where it does not,
 // "f" where they choose tests by name, "-" where they are none of these; the options that make it check less; after the slash, those
 // that it may not lose.
@@ -144,8 +134,8 @@ func (f *File) checkClasses() map[string]bool {
 	})}
 	for n := 1; n <= f.Head.Lines(); n++ {
 		if line := f.Head.Line(n); len(line) <= maxShellLine {
-			for _, name := range checksIn(yamlCommand(strings.TrimSpace(scriptLine(f, string(line))))) {
-				classes[checkClass(name)] = true
+			for _, run := range f.runsIn(string(line)) {
+				classes[checkClass(run.check)] = true
 			}
 		}
 	}
@@ -187,44 +177,11 @@ func pytestSettings(f *File, v *source.File) checkRun {
 	return run
 }
 
-// checkRuns are the checks of the lines that a change removes from a file, or adds to it.
-func (f *File) checkRuns(base bool) (runs []checkRun) {
-	v, lines := f.Head, f.Added()
-	if base {
-		v, lines = f.Base, f.Removed()
-	}
-	last := 0
-	for _, line := range lines {
-		if line.Number <= last || len(line.Text) > maxShellLine {
-			continue
-		}
-		var text string
-		text, last = logicalLine(v, line.Number, scriptKind(f))
-		if trimmed := strings.TrimSpace(text); begins(trimmed, "#", "//") {
-			continue
-		}
-		text = yamlCommand(strings.TrimSpace(scriptLine(f, text)))
-		commands := shellCommands(text)
-		for i, c := range commands {
-			if check := checkOf(c.words); check != "" {
-				tried := triesAgain(text, c.words) || c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check
-				runs = append(runs, checkRun{file: f, line: line.Number, check: check, args: checkArguments(c.words, check), tried: tried})
-			}
-		}
-	}
-	return runs
-}
-
 // checkArguments are what stands behind the words that name a check.
 func checkArguments(words []string, check string) []string {
 	last := check[strings.LastIndexByte(check, ' ')+1:]
 	i := slices.IndexFunc(words, func(w string) bool { return strings.TrimPrefix(path.Base(w), ":") == last })
 	return words[i+1:]
-}
-
-// triesAgain reports whether a command runs again where it fails.
-func triesAgain(line string, words []string) bool {
-	return oneOf(words[0], "until", "retry") || has(line, "&& break")
 }
 
 // narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its paths.

@@ -3,6 +3,8 @@ package rules
 import (
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify/change"
 )
 
 // TestNarrows compares commands with those that replace them: was => now => how, "" for nothing.
@@ -70,14 +72,13 @@ func TestNarrows(t *testing.T) {
 		if len(parts) != 3 {
 			continue
 		}
-		run := func(text string) (r checkRun) {
-			for _, c := range shellCommands(strings.TrimSpace(text)) {
-				if check := checkOf(c.words); check != "" {
-					return checkRun{check: check, args: checkArguments(c.words, check), tried: triesAgain(text, c.words)}
-				}
+		run := func(text string) checkRun {
+			f := &File{Change: change.Change{Path: "a.sh"}}
+			for _, r := range f.runsIn(text) {
+				return r
 			}
 			t.Fatalf("%q runs no check", text)
-			return r
+			return checkRun{}
 		}
 		was, now := run(parts[0]), run(parts[1])
 		if how := now.narrows(&was, false); how != strings.TrimSpace(parts[2]) {

@@ -145,19 +145,14 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 		})
 	}
 	for _, p := range set.pairs {
-		seen := 0
-		var hit Hit
+		var found firstHit
 		eachUse(p.now, func(uses string, n *input.Node) {
 			if name := actionOf(uses); isUnpinned(uses) && !was[name] {
 				was[name] = true
-				if seen++; seen == 1 {
-					hit = p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment")
-				}
+				found.add(p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment"))
 			}
 		})
-		if seen > 0 {
-			reportFirst(hit, seen, report)
-		}
+		found.report(report)
 	}
 }
 

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -13,20 +14,56 @@ import (
 // findSwallowedCheck finds commands that run a check and cannot fail any more.
 func findSwallowedCheck(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
-		if f.Head == nil || foreign(f.Path) {
+		if f.Head == nil || foreign(f.Path) || scriptKind(f) == noScript {
 			continue
 		}
-		switch kind := scriptKind(f); kind {
-		case noScript:
-		case packageScripts:
-			swallowedInPackage(f, report)
-		default:
-			swallowedInScript(f, kind, report)
+		was := map[string]bool{}
+		for _, run := range f.checkRuns(true) {
+			was[run.check] = was[run.check] || run.soft != ""
 		}
+		var found firstHit
+		for _, run := range f.checkRuns(false) {
+			if run.soft != "" && !was[run.check] {
+				found.add(swallowedHit(f, run.line, run.check, run.soft))
+			}
+		}
+		if check, line := uncheckedBlock(f); check != "" {
+			found.add(swallowedHit(f, line, check, "set +e"))
+		}
+		if path.Base(f.Path) == "package.json" {
+			f.idleScripts(&found)
+		}
+		found.report(report)
 	}
 }
 
-const fixSwallowed = "let the command fail, and fix what it finds"
+func swallowedHit(f *File, line int, check, how string) Hit {
+	return Hit{
+		File: f.Path, Line: line, Subject: check, Now: string(f.Head.Line(line)), Detail: "the result of " + check + " is ignored: " + how,
+		Fix: "let the command fail, and fix what it finds",
+	}
+}
+
+// firstHit is the first of several hits of a file.
+type firstHit struct {
+	Hit
+	count int64
+}
+
+func (h *firstHit) add(hit Hit) {
+	if h.count++; h.count == 1 {
+		h.Hit = hit
+	}
+}
+
+func (h *firstHit) report(report func(Hit)) {
+	if h.count > 1 {
+		h.Detail += "; " + input.Plural(h.count, "place") + " in this file"
+	}
+	if h.count > 0 {
+		report(h.Hit)
+	}
+}
 
 // kindOfScript is how a file contains commands.
 type kindOfScript int
@@ -91,60 +128,6 @@ func runsCommands(name string) bool {
 	return begins(name, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/")
 }
 
-// swallowedInScript compares the commands of the lines that a change added with those that it removed.
-func swallowedInScript(f *File, kind kindOfScript, report func(Hit)) {
-	was := map[string]bool{} // the swallowed checks of removed lines
-	if f.Base != nil {
-		for _, line := range f.Removed() {
-			if len(line.Text) <= maxShellLine && worthReading(line.Text) {
-				for _, s := range swallowedIn(string(line.Text), kind) {
-					was[s.check] = true
-				}
-			}
-		}
-	}
-	hit, more := Hit{}, 0
-	last := 0
-	for _, line := range f.Added() {
-		if line.Number <= last || len(line.Text) > maxShellLine || !worthReading(line.Text) {
-			continue
-		}
-		text, end := logicalLine(f.Head, line.Number, kind)
-		last = end
-		for _, s := range swallowedIn(text, kind) {
-			if was[s.check] {
-				continue
-			}
-			if more++; more == 1 {
-				hit = Hit{File: f.Path, Line: line.Number, Subject: s.check, Now: string(line.Text), Detail: "the result of " + s.check + " is ignored: " + s.how, Fix: fixSwallowed}
-			}
-		}
-	}
-	if check, line := uncheckedBlock(f, kind); check != "" {
-		if more++; more == 1 {
-			hit = Hit{File: f.Path, Line: line, Subject: check, Now: string(f.Head.Line(line)), Detail: "the result of " + check + " is ignored: set +e", Fix: fixSwallowed}
-		}
-	}
-	if more > 0 {
-		reportFirst(hit, more, report)
-	}
-}
-
-// reportFirst reports the first of several places of a file.
-func reportFirst(hit Hit, count int, report func(Hit)) {
-	if count > 1 {
-		hit.Detail += "; " + input.Plural(int64(count), "place") + " in this file"
-	}
-	report(hit)
-}
-
-// worthReading is a cheap filter: the line may ignore a result, or be the end of one that does.
-func worthReading(line []byte) bool {
-	trimmed := bytes.TrimLeft(line, " \t@")
-	return has(line, "||", "; ", "--exit-zero", "--passWithNoTests", "--pass-with-no-tests") || begins(trimmed, "-") ||
-		has(line, "--collect-only", "--co ", "--issues-exit-code")
-}
-
 // logicalLine joins a line with those that it continues, and with those that continue it.
 func logicalLine(v *source.File, number int, kind kindOfScript) (text string, end int) {
 	const most = 20
@@ -167,58 +150,64 @@ func logicalLine(v *source.File, number int, kind kindOfScript) (text string, en
 	return b.String(), end
 }
 
-// swallowed is a check whose result is ignored.
-type swallowed struct{ check, how string }
+// checkRun is a command that runs a check.
+type checkRun struct {
+	file  *File
+	line  int
+	check string // as [checkOf] names it
+	args  []string
+	soft  string   // how its failure does not count, "" where it does
+	tried bool     // it is tried again where it fails
+	names []string // what tests must be called, by option
+}
 
-// swallowedIn lists the checks of a line whose result is ignored.
-func swallowedIn(line string, kind kindOfScript) []swallowed {
-	if len(line) > maxShellLine {
-		return nil
+// checkRuns are the checks of the lines that a change removes from a file, or adds to it.
+func (f *File) checkRuns(base bool) (runs []checkRun) {
+	v, lines := f.Head, f.Added()
+	if base {
+		v, lines = f.Base, f.Removed()
 	}
-	trimmed := strings.TrimSpace(line)
-	if begins(trimmed, "#") {
-		return nil
-	}
-	dash := lineMayFail(line, kind)
-	if kind == yamlScript {
-		trimmed = yamlCommand(trimmed)
-	}
-	if kind == toxFile {
-		if _, after, ok := strings.Cut(trimmed, "= -"); ok {
-			trimmed, dash = after, true
+	last := 0
+	for _, line := range lines {
+		if line.Number <= last || len(line.Text) > maxShellLine {
+			continue
+		}
+		var text string
+		text, last = logicalLine(v, line.Number, scriptKind(f))
+		for _, run := range f.runsIn(text) {
+			run.line = line.Number
+			runs = append(runs, run)
 		}
 	}
-	var found []swallowed
-	commands := shellCommands(trimmed)
+	return runs
+}
+
+// runsIn are the checks of a line of a script.
+func (f *File) runsIn(line string) (runs []checkRun) {
+	text := strings.TrimSpace(line)
+	if begins(text, "#", "//") {
+		return nil
+	}
+	kind := scriptKind(f)
+	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") && (kind == toxFile || kind == makefile && !begins(line, "-", "@"))
+	if _, command, is := strings.Cut(text, "= -"); is && kind == toxFile {
+		text, mayFail = command, true
+	}
+	text = yamlCommand(scriptLine(f, text))
+	commands := shellCommands(text)
 	for i, c := range commands {
 		check := checkOf(c.words)
 		if check == "" {
 			continue
 		}
-		how := ignored(commands, i)
-		if how == "" {
-			how = ignoring(c.words, check)
+		run := checkRun{file: f, check: check, args: checkArguments(c.words, check), soft: cmp.Or(ignored(commands, i), ignoring(c.words, check))}
+		if mayFail && run.soft == "" {
+			run.soft = "the line begins with -"
 		}
-		if how == "" && dash {
-			how = "the line begins with -"
-		}
-		if how != "" {
-			found = append(found, swallowed{check, how})
-		}
+		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") || c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check
+		runs = append(runs, run)
 	}
-	return found
-}
-
-// lineMayFail reports whether make, just or tox ignores the result of a line.
-func lineMayFail(line string, kind kindOfScript) bool {
-	switch kind {
-	case makefile:
-		rest := strings.TrimLeft(line, " \t")
-		return rest != line && (begins(rest, "-", "@-")) && !begins(rest, "--")
-	case toxFile:
-		return begins(strings.TrimSpace(line), "- ") || begins(strings.TrimSpace(line), "-") && !begins(strings.TrimSpace(line), "--")
-	}
-	return false
+	return runs
 }
 
 // yamlCommand removes what is before a command on a line of YAML.
@@ -305,7 +294,8 @@ func ignoring(words []string, check string) string {
 }
 
 // uncheckedBlock finds a check after an added set +e, when nothing keeps its result and nothing sets -e again.
-func uncheckedBlock(f *File, kind kindOfScript) (check string, line int) {
+func uncheckedBlock(f *File) (check string, line int) {
+	kind := scriptKind(f)
 	if kind != shellScript && kind != yamlScript {
 		return "", 0
 	}
@@ -335,50 +325,22 @@ func uncheckedBlock(f *File, kind kindOfScript) (check string, line int) {
 	return "", 0
 }
 
-// swallowedInPackage compares the scripts of two versions of package.json.
-func swallowedInPackage(f *File, report func(Hit)) {
-	was, before := map[string]string{}, map[string]bool{}
+// idleScripts finds scripts of package.json that checked something and do nothing any more.
+func (f *File) idleScripts(found *firstHit) {
+	was := map[string]string{}
 	for _, s := range settingsOf(f.Base) {
 		if leads(s.Keys, "scripts/*") {
 			was[s.Keys[1]] = s.Value
-			for _, ignored := range swallowedIn(s.Value, shellScript) {
-				before[ignored.check] = true
-			}
 		}
 	}
-	hit, count := Hit{}, 0
 	for _, s := range settingsOf(f.Head) {
-		if leads(s.Keys, "scripts/*") && s.Value != was[s.Keys[1]] {
-			if h := swallowedInEntry(f, s, was[s.Keys[1]], before); h.Detail != "" {
-				if count++; count == 1 {
-					hit = h
-				}
-			}
+		if name := s.Keys[len(s.Keys)-1]; leads(s.Keys, "scripts/*") && namesCheck(name) && was[name] != "" && doesNothing(s.Value) && !doesNothing(was[name]) {
+			found.add(Hit{
+				File: f.Path, Line: s.Line, Subject: name, Was: was[name], Now: string(f.Head.Line(s.Line)), Detail: "the script " + name + " does nothing any more",
+				Fix: "restore the script",
+			})
 		}
 	}
-	if count > 0 {
-		reportFirst(hit, count, report)
-	}
-}
-
-// swallowedInEntry judges one script of package.json.
-func swallowedInEntry(f *File, s Setting, old string, before map[string]bool) Hit {
-	name, script := s.Keys[1], s.Value
-	hit := Hit{File: f.Path, Line: s.Line, Subject: name, Was: old, Now: string(f.Head.Line(s.Line)), Fix: fixSwallowed}
-	if namesCheck(name) && old != "" && doesNothing(script) && !doesNothing(old) {
-		hit.Detail, hit.Fix = "the script "+name+" does nothing any more", "restore the script"
-		return hit
-	}
-	for _, s := range swallowedIn(script, shellScript) {
-		if !before[s.check] {
-			hit.Detail = "the result of " + s.check + " is ignored in the script " + name + ": " + s.how
-			return hit
-		}
-	}
-	if has(script, "--passWithNoTests") && old != "" && !has(old, "--passWithNoTests") {
-		hit.Detail = "the script " + name + " passes when no test ran: --passWithNoTests"
-	}
-	return hit
 }
 
 // doesNothing reports whether all commands of a script only succeed.

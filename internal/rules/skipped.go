@@ -22,23 +22,19 @@ func findSkippedRow(c *Change, report func(Hit)) {
 		if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
 			continue
 		}
-		before, count := map[string]bool{}, 0
+		before := map[string]bool{}
 		for _, l := range f.Removed() {
 			before[rowKey(l.Text)] = true
 		}
-		var hit Hit
+		var found firstHit
 		for _, l := range f.Added() {
 			m := markedRow().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
 			if m == nil || !before[rowKey(m[1])] {
 				continue
 			}
-			if count++; count == 1 {
-				hit = Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now", Fix: "remove the skip, and fix what the test finds"}
-			}
+			found.add(Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now", Fix: "remove the skip, and fix what the test finds"})
 		}
-		if count > 0 {
-			reportFirst(hit, count, report)
-		}
+		found.report(report)
 	}
 }
 
