@@ -61,10 +61,13 @@ func constantAt(expr string, names map[string]certainty, depth int) certainty {
 	}
 	if left, right, found := strings.Cut(expr, "=="); found {
 		left, right = strings.TrimSpace(left), strings.TrimSpace(strings.TrimPrefix(right, "="))
-		if left == right && isDecimal(left) {
+		switch {
+		case !isConstant(left) || !isConstant(right):
+			return unknown
+		case left == right:
 			return always
 		}
-		return unknown
+		return notEver
 	}
 	return literal(expr, names)
 }
@@ -93,6 +96,11 @@ func either(a, b certainty) certainty {
 		return notEver
 	}
 	return unknown
+}
+
+// isConstant reports whether a text is a number, or a string in single quotes that is not blanked.
+func isConstant(s string) bool {
+	return isDecimal(s) || begins(s, "'") && ends(s[1:], "'") && strings.Trim(s, "' ") != ""
 }
 
 func isDecimal(s string) bool {

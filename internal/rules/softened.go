@@ -38,29 +38,32 @@ var softKeys = []struct{ key, strict, soft string }{
 // softSteps compares each check of the head with the same step at the merge base.
 func (set *flowSet) softSteps(p flowPair, report func(Hit)) {
 	for _, s := range p.now.steps() {
-		soft, off := isTrue(textOf(s.node.Member("continue-on-error"))), isFalse(textOf(s.node.Member("if")))
-		with := s.node.Member("with")
-		if !soft && !off && with == nil {
-			continue
-		}
-		was := set.before(s, p)
-		if len(was) == 0 {
-			continue
-		}
-		had := func(is func(*input.Node) bool) bool {
-			return slices.ContainsFunc(was, func(o *flowStep) bool { return is(o.node) })
+		var was []*input.Node
+		for _, old := range set.before(s, p) {
+			was = append(was, old.node)
 		}
 		title := "the step " + input.Quote(s.title())
-		switch {
-		case soft && s.isCheck() && !had(func(n *input.Node) bool { return isTrue(textOf(n.Member("continue-on-error"))) }):
-			report(p.now.hit(keyLine(s.node, "continue-on-error"), s.title(), title+" may fail without a failure of the job", fixSoft))
-		case off && s.isCheck() && !had(func(n *input.Node) bool { return isFalse(textOf(n.Member("if"))) }):
-			report(p.now.hit(keyLine(s.node, "if"), s.title(), title+" never runs", fixSoft))
+		if s.isCheck() {
+			p.now.softened(s.node, was, s.title(), title, "job", report)
 		}
 		for _, k := range softKeys {
-			if textOf(below(with, k.key)) == k.soft && had(func(n *input.Node) bool { return textOf(below(n, "with", k.key)) == k.strict }) {
+			strict := slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(below(n, "with", k.key)) == k.strict })
+			if with := s.node.Member("with"); strict && textOf(below(with, k.key)) == k.soft {
 				report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
 			}
+		}
+	}
+}
+
+// softened reports a step or a job that may fail, or never runs, which no version of it at the merge base said.
+func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole string, report func(Hit)) {
+	for _, key := range []struct {
+		name, says string
+		is         certainty
+	}{{"continue-on-error", " may fail without a failure of the " + whole, always}, {"if", " never runs", notEver}} {
+		says := func(n *input.Node) bool { return w.truth(textOf(n.Member(key.name))) == key.is }
+		if len(was) > 0 && says(n) && !slices.ContainsFunc(was, says) {
+			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))
 		}
 	}
 }
@@ -94,86 +97,24 @@ func (set *flowSet) before(s *flowStep, p flowPair) []*flowStep {
 // softJobs compares the jobs of two versions.
 func softJobs(p flowPair, report func(Hit)) {
 	for _, j := range p.now.jobs {
-		was := p.was.job(j.id)
-		if was == nil || !j.isCheck() && !was.isCheck() && j.node.Member("uses") == nil {
-			continue
-		}
-		if key := "continue-on-error"; isTrue(textOf(j.node.Member(key))) && !isTrue(textOf(was.node.Member(key))) {
-			report(p.now.hit(keyLine(j.node, key), j.id, "the job "+input.Quote(j.id)+" may fail without a failure of the workflow", fixSoft))
-		}
-		if isFalse(textOf(j.node.Member("if"))) && !isFalse(textOf(was.node.Member("if"))) {
-			report(p.now.hit(keyLine(j.node, "if"), j.id, "the job "+input.Quote(j.id)+" never runs", fixSoft))
+		if was := p.was.job(j.id); was != nil && (j.isCheck() || was.isCheck() || j.node.Member("uses") != nil) {
+			p.now.softened(j.node, []*input.Node{was.node}, j.id, "the job "+input.Quote(j.id), "workflow", report)
 		}
 	}
 }
 
-// expression removes what is around an expression of a workflow.
-func expression(text string) string {
-	text = strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(text, "${{"); ok && strings.Count(text, "${{") == 1 {
-		text = strings.TrimSpace(strings.TrimSuffix(rest, "}}"))
-	}
-	for begins(text, "(") && ends(text, ")") && strings.Count(text, "(") == 1 {
-		text = strings.TrimSpace(text[1 : len(text)-1])
-	}
-	return text
-}
+var onEvent = input.Lazily(`github\.event_name *== *'(\w*)'`)
 
-// isTrue reports whether an expression is true whatever happens.
-func isTrue(text string) bool {
-	text = expression(text)
-	switch text {
-	case "true", "always()", "!false", "1":
-		return true
-	}
-	left, right, ok := strings.Cut(text, "==")
-	return ok && isFlowLiteral(left) && strings.TrimSpace(left) == strings.TrimSpace(right)
-}
-
-// isFalse reports whether an expression is false whatever happens.
-func isFalse(text string) bool {
-	text = expression(text)
-	if has(text, "||") {
-		for part := range strings.SplitSeq(text, "||") {
-			if !isFalse(part) {
-				return false
-			}
+// truth folds an expression of a workflow.
+func (w *flow) truth(text string) certainty {
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "${{"), "}}")
+	text = onEvent().ReplaceAllStringFunc(text, func(event string) string {
+		if w.event(onEvent().FindStringSubmatch(event)[1]) == nil && w.event("workflow_call") == nil && len(w.events) > 0 {
+			return "false" // it does not run for this event
 		}
-		return true
-	}
-	if has(text, "&&") {
-		for part := range strings.SplitSeq(text, "&&") {
-			if isFalse(part) {
-				return true
-			}
-		}
-		return false
-	}
-	switch text {
-	case "false", "''", "!true", "0", "null", "!always()", "cancelled() == success()":
-		return true
-	}
-	left, right, equals := strings.Cut(text, "==")
-	if !equals {
-		left, right, _ = strings.Cut(text, "!=")
-		return isFlowLiteral(left) && strings.TrimSpace(left) == strings.TrimSpace(right)
-	}
-	left, right = strings.TrimSpace(left), strings.TrimSpace(right)
-	if isFlowLiteral(left) && isFlowLiteral(right) {
-		return left != right
-	}
-	return left == "github.event_name" && isFlowLiteral(right) && !has(events, " "+strings.Trim(right, "'")+" ")
-}
-
-// events are all events that start a workflow.
-const events = ` branch_protection_rule check_run check_suite create delete deployment deployment_status discussion discussion_comment fork gollum ` +
-	`image_version issue_comment issues label merge_group milestone page_build public pull_request pull_request_review pull_request_review_comment ` +
-	`pull_request_target push registry_package release repository_dispatch schedule status watch workflow_call workflow_dispatch workflow_run `
-
-func isFlowLiteral(text string) bool {
-	text = strings.TrimSpace(text)
-	return oneOf(text, "true", "false") || len(text) > 1 && text[0] == '\'' && text[len(text)-1] == '\'' && strings.Count(text, "'") == 2 ||
-		text != "" && strings.Trim(text, "0123456789.") == ""
+		return event
+	})
+	return foldCondition(text, map[string]certainty{"always()": always, "''": notEver})
 }
 
 // removedChecks finds checks that a workflow ran at the merge base and that nothing in the change runs now.
@@ -287,21 +228,6 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 				return slices.ContainsFunc(names, func(n string) bool { return n == name || checkClass(n) == checkClass(name) }) && !hasCheck(other.was.steps(), name)
 			}) {
 				return true
-			}
-		}
-	}
-	for _, f := range c.Files {
-		if f.Head == nil || isFlow(f.Path) || scriptKind(f) == noScript {
-			continue
-		}
-		for _, line := range f.Added() {
-			if len(line.Text) > maxShellLine {
-				continue
-			}
-			for _, name := range checksIn(scriptLine(f, string(line.Text))) {
-				if slices.Contains(names, name) {
-					return true
-				}
 			}
 		}
 	}
@@ -458,7 +384,7 @@ func softNodes(n *input.Node, path string, depth int, visit func(path string, so
 		return
 	}
 	for _, key := range [...]string{"allow_failure", "continueOnError"} {
-		if isTrue(textOf(n.Member(key))) {
+		if textOf(n.Member(key)) == "true" {
 			visit(path, true, keyLine(n, key))
 			return
 		}
