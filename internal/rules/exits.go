@@ -122,102 +122,67 @@ func isSetup(v *source.File) bool {
 
 var (
 	goCI     = input.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
-	goRun    = input.Lazily(`\.Run\(\)|RunMain\(`)
-	goZero   = input.Lazily(`^\s*(\w+)\s*=\s*0\s*$`)
+	goRun    = input.Lazily(`(?:(\w+)\s*:?=[^\n]*)?(?:\.Run\(\)|RunMain\()`)
+	goZero   = input.Lazily(`(?:^|[{;])\s*(\w+)\s*=\s*0\s*(?:$|[;}])`)
 	goBranch = input.Lazily(`^\s*(\} else|if|switch|select|for|case)\b`)
-	goCode   = input.Lazily(`(\w+)\s*:?=\s*[^\n]*\.Run\(\)`)
 )
 
 // goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
 func goExits(v *source.File, found func(int, string)) {
-	for _, name := range []string{"func TestMain(", "func init()"} {
-		seen := 0
-		eachPlace(v.Code, name, func(pos int) {
-			open := bytes.IndexByte(restOf(v.Code, pos), '{')
-			if seen++; open < 0 || seen > 3 || pos > 0 && v.Code[pos-1] != '\n' {
-				return
-			}
-			start := pos + open
-			end := start + blockLen(v.Code[start:])
-			g := goMain{File: v, start: start, end: end, run: end}
-			if name == "func TestMain(" {
-				param := goParam(v.Code[pos+len(name) : start])
-				if param == "" || !usesWord(v.Code[start:end], param) {
-					found(v.LineAt(pos), "TestMain runs no test")
-				}
-				if run := goRun().FindIndex(v.Code[start:end]); run != nil {
-					g.run = start + run[1]
-					if m := goCode().FindSubmatch(lineOf(v.Code, g.run-1)); m != nil {
-						g.code = string(m[1])
-					}
+	starts := linesWith(v.Code, v, []string{"func TestMain(", "func init()"})
+	for _, first := range starts[:min(len(starts), 10)] {
+		head := v.CodeLine(first)
+		if !begins(head, "func ") {
+			continue
+		}
+		last := blockEnd(v, first)
+		run, code := last+1, "" // the line that runs the tests, and the variable that knows how they ended
+		if param, isMain := bytes.CutPrefix(head, []byte("func TestMain(")); isMain {
+			name := firstWord(param)
+			used := wordAt(param[min(len(param), len(name)+1):], []byte(name)) >= 0 // all on one line
+			for n := first; n <= last; n++ {
+				line := v.CodeLine(n)
+				used = used || n > first && wordAt(line, []byte(name)) >= 0
+				if m := goRun().FindSubmatch(line[:min(len(line), maxNear)]); m != nil && run > last {
+					run, code = n, string(m[1])
 				}
 			}
-			g.scan(found)
-		})
-	}
-}
-
-// goMain is the body of a TestMain or an init.
-type goMain struct {
-	*source.File
-	start, end, run int    // run is the offset after the call that runs the tests
-	code            string // the variable that knows how they ended
-}
-
-func (g *goMain) scan(found func(int, string)) {
-	depth, open, exits := 0, []int{}, 0
-	for i := g.start; i < g.end; {
-		stop := bytes.IndexAny(g.Code[i:g.end], "{}\n")
-		if stop < 0 {
-			break
-		}
-		part := g.Code[i : i+stop]
-		if len(part) < maxNear && exits < 50 && has(part, "Exit(") && exitZero[source.Go]().Match(part) {
-			if exits++; g.certain(i, depth, open) {
-				found(g.LineAt(i+bytes.Index(part, []byte("Exit("))), "TestMain ends with success, whatever the tests found")
+			if name == "_" || !used {
+				found(first, "TestMain runs no test")
 			}
-		} else if m := goZero().FindSubmatch(part[:min(len(part), maxNear)]); m != nil && i > g.run && string(m[1]) == g.code {
-			found(g.LineAt(i+stop-1), "TestMain forgets how the tests ended")
 		}
-		switch g.Code[i+stop] {
-		case '{':
-			depth++
-			open = append(open, i+stop)
-		case '}':
-			depth--
-			open = open[:max(0, len(open)-1)]
+		for n := first; n <= last; n++ {
+			line := v.CodeLine(n)
+			line = line[:min(len(line), maxNear)]
+			if exitZero[source.Go]().Match(line) {
+				if isCertainExit(v, run, n) {
+					found(n, "TestMain ends with success, whatever the tests found")
+				}
+			} else if m := goZero().FindSubmatch(line); m != nil && n > run && string(m[1]) == code {
+				found(n, "TestMain forgets how the tests ended")
+			}
 		}
-		i += stop + 1
 	}
 }
 
-// certain reports whether an exit with success is reached in a run that should fail.
-func (g *goMain) certain(pos, depth int, open []int) bool {
-	condition := ""
-	if depth > 1 {
-		condition = string(lineOf(g.Text, open[len(open)-1]))
+// isCertainExit reports whether an exit with success is reached in a run that should fail.
+func isCertainExit(v *source.File, run, n int) bool {
+	condition := []byte(nil)
+	if around := v.Enclosing(n); len(around) > 1 {
+		condition = v.Line(around[len(around)-1])
 	}
-	if pos > g.run {
-		between := g.Code[g.run:pos]
-		passedOn := has(between, "os.Exit(", "panic(", "log.Fatal")
-		return !passedOn && !has(condition, "== 0")
+	if goBranch().Match(v.CodeLine(n)) {
+		condition = v.Line(n)
 	}
-	return depth <= 1 || goCI().MatchString(condition) || !goBranch().MatchString(condition)
-}
-
-// goParam is the name of the parameter of TestMain.
-func goParam(params []byte) string {
-	name, _, _ := strings.Cut(strings.TrimSpace(string(params[:min(len(params), 100)])), " ")
-	if name == "_" {
-		return ""
+	if n <= run {
+		return len(condition) == 0 || goCI().Match(condition) || !goBranch().Match(condition)
 	}
-	return name
-}
-
-func usesWord(text []byte, word string) bool {
-	used := false
-	eachPlace(text, word, func(pos int) { used = used || wholeWord(text, pos, len(word)) })
-	return used
+	for k := run + 1; k < n; k++ {
+		if has(v.CodeLine(k), "os.Exit(", "panic(", "log.Fatal") {
+			return false // how they ended is passed on
+		}
+	}
+	return !has(condition, "== 0")
 }
 
 // blockLen is the length of the block that begins with a brace, in code.
@@ -261,28 +226,30 @@ func pythonOutcomes(v *source.File, setup bool, found func(int, string)) {
 			return true
 		})
 	}
-	on("Error", pyReplaced, func(int) string { return "assertions are replaced" })
-	on("TestCase", pyReplaced, func(int) string { return "assertions are replaced" })
-	on("pytest.", pyReplaced, func(int) string { return "assertions are replaced" })
+	for _, needle := range []string{"Error", "TestCase", "pytest."} {
+		on(needle, pyReplaced, func(int) string { return "assertions are replaced" })
+	}
 	if !setup {
 		return
 	}
-	on("outcome", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
-	on("excinfo", pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	for _, needle := range []string{"outcome", "excinfo"} {
+		on(needle, pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
+	}
 	on("exitstatus", pyStatus, func(line int) string {
-		if above := v.Line(line - 1); has(above, "== 5", "== pytest.ExitCode.NO_TESTS", "== ExitCode.NO_TESTS") {
+		if has(v.Line(line-1), "== 5", "NO_TESTS") {
 			return ""
 		}
 		return "the exit status of the test run is rewritten"
 	})
 	on("items", pyNone, func(line int) string {
-		if !pythonConditional(v, line) {
-			return "all tests are removed from the run"
+		if pythonConditional(v, line) {
+			return ""
 		}
-		return ""
+		return "all tests are removed from the run"
 	})
-	on("add_marker", pyMarker, func(line int) string { return pythonSkips(v, line) })
-	on("items.remove", pyMarker, func(line int) string { return pythonSkips(v, line) })
+	for _, needle := range []string{"add_marker", "items.remove"} {
+		on(needle, pyMarker, func(line int) string { return pythonSkips(v, line) })
+	}
 	pythonEmptyHooks(v, found)
 	if dir := path.Dir(v.Path); !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
 		pythonCollectIgnore(v, found)
