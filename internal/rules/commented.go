@@ -83,7 +83,6 @@ func (f *File) deadened() *dead {
 	gone := goneOf(f)
 	f.commentedLines(gone, d)
 	f.coveredLines(gone, d)
-	f.unreachableLines(gone, d)
 	f.swallowedLines(gone, d)
 	f.emptiedTables(d)
 	return d
@@ -137,7 +136,7 @@ func goneOf(f *File) *gone {
 // add takes a removed line.
 func (g *gone) add(n int) {
 	test := g.declared(n)
-	if test == "" && (!isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) || isTautology(g.file.Base.Line(n))) {
+	if test == "" && (!isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) || isEmptyAssertion(g.file.Base, n)) {
 		return
 	}
 	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)

@@ -193,46 +193,28 @@ func constants(f *source.File) map[string]certainty {
 	return names
 }
 
-// cfgTruth tells whether an expression of #[cfg(…)] can differ between builds.
-func cfgTruth(expr string) certainty { return cfgTruthAt(strings.TrimSpace(expr), 0) }
-
-func cfgTruthAt(expr string, depth int) certainty {
-	if depth > 20 || len(expr) > maxCondition {
-		return unknown
-	}
-	name, rest, called := strings.Cut(expr, "(")
-	name = strings.TrimSpace(name)
+// cfgTruth tells whether an expression of #[cfg(…)] holds in every build, or in none.
+func cfgTruth(expr string) certainty {
+	name, inner, called := strings.Cut(strings.TrimSpace(expr), "(")
 	if !called {
-		switch strings.ToLower(name) {
-		case "false":
-			return notEver
-		}
-		return unknown
+		return literal(strings.ToLower(name), nil)
 	}
-	inner := strings.TrimSuffix(strings.TrimSpace(rest), ")")
-	var parts []certainty
-	for more := strings.TrimSpace(inner) != ""; more; {
+	inner, result := strings.TrimSuffix(inner, ")"), notEver
+	for more := true; more; {
 		var part string
-		part, inner, more = cutOutside(inner, ",")
-		if strings.TrimSpace(part) != "" {
-			parts = append(parts, cfgTruthAt(strings.TrimSpace(part), depth+1))
+		if part, inner, more = cutOutside(inner, ","); strings.TrimSpace(part) == "" {
+			continue
 		}
+		truth := cfgTruth(part)
+		if name != "any" {
+			truth = truth.not()
+		}
+		result = either(result, truth)
 	}
-	result := notEver
 	switch name {
-	case "not":
-		if len(parts) == 1 {
-			return parts[0].not()
-		}
-	case "any":
-		for _, part := range parts {
-			result = either(result, part)
-		}
+	case "any", "not":
 		return result
 	case "all":
-		for _, part := range parts {
-			result = either(result, part.not())
-		}
 		return result.not()
 	}
 	return unknown

@@ -32,6 +32,8 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		line := bytes.TrimSpace(f.Head.CodeLine(l.Number))
 		how, from, to := "", l.Number, 0
 		switch {
+		case neverRuns(f.Lang(), line):
+			how, to = "behind a condition that is never true", blockEnd(f.Head, l.Number)
 		case opensTry(f.Lang(), line):
 			if end := f.tryEnd(l.Number); end > 0 && f.swallows(end) {
 				how, to = "in a block that swallows its failure", end
@@ -56,7 +58,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		}
 		until = to
 		for n := from; n <= to; n++ {
-			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.had(f.Head, n) || n == l.Number && g.hadWithin(f.Head, n)) {
+			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.byKey[liveKey(f.Head, n)] != nil || n == l.Number && g.hadWithin(f.Head, n)) {
 				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
 			}
 		}
@@ -103,12 +105,15 @@ func (g *gone) hadWithin(head *source.File, n int) bool {
 		return false
 	}
 	await := bytes.LastIndex(line[:start], []byte("await "))
-	key := string(bytes.TrimRight(squeeze(nil, emptyCatch().ReplaceAll(line[start:], nil)), ";,"))
+	key := string(bytes.TrimRight(squeeze(nil, emptyCatch().ReplaceAll(line[start:], nil)), ";,}"))
+	if head.Lang == source.Ruby {
+		key = strings.TrimSuffix(strings.TrimSuffix(key, "iffalse"), "unlesstrue")
+	}
 	for range 3 { // the brackets of what is around it
 		if g.byKey[key] != nil || await >= 0 && g.byKey["await"+key] != nil {
 			return true
 		}
-		key = strings.TrimRight(strings.TrimSuffix(key, ")"), ";")
+		key = strings.TrimRight(strings.TrimSuffix(key, ")"), ";}")
 	}
 	return false
 }
