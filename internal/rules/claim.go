@@ -57,10 +57,7 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	if kind == noAssertion {
 		return c, false
 	}
-	end := start
-	for end < len(s.code) && source.IsWord(s.code[end]) {
-		end++
-	}
+	end := start + wordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
 	case humps(word, "should") && lang != source.Python, lang == source.Ruby && humps(word, "must") && at(s.code, start-1) == '.':
@@ -159,10 +156,7 @@ func links(s span) []link {
 		for i < len(s.code) && (s.code[i] == '.') {
 			i++
 		}
-		end := i
-		for end < len(s.code) && source.IsWord(s.code[end]) {
-			end++
-		}
+		end := i + wordEnd(s.code[i:])
 		if i == 0 || end == i {
 			break
 		}
@@ -185,10 +179,7 @@ func links(s span) []link {
 
 // words is a call without brackets: eq 1
 func words(s span) link {
-	end := 0
-	for end < len(s.code) && (source.IsWord(s.code[end])) {
-		end++
-	}
+	end := wordEnd(s.code)
 	l := link{name: string(s.code[:end])}
 	rest := s.cut(end, len(s.code))
 	if args, _, ok := arguments(rest); ok {
@@ -307,10 +298,7 @@ func isAnything(key string) bool {
 // callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x, Is.EqualTo(1)).
 func callClaim(lang source.Lang, word string, rest span) (c claim) {
 	if at(rest.code, 0) == '.' {
-		end := 1
-		for end < len(rest.code) && source.IsWord(rest.code[end]) {
-			end++
-		}
+		end := 1 + wordEnd(rest.code[1:])
 		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
 	}
 	args, _, ok := arguments(rest)
@@ -378,25 +366,23 @@ func nunitClaim(args []span) claim {
 
 // levels are the matchers by what they say, in lower case without underscores.
 var levels = [...]string{
-	exists: ` tobedefined tobetruthy tobefalsy tohavebeencalled tohavereturned tothrow tobeinthedocument tobevisible noerror notnil notempty true
-		isnotnone isnotnull notnull isnotnil false istrue isfalse isnotempty isdefined exists exist truthy befalsey betruthy bepresent bevalid
-		ok isok isnotequal notequal ne error iserror haveoccurred succeed notbenull notbeempty notbe bedefined throwexception raiseerror ispresent
-		received called nothrow doesnotthrow anyerror benotnull issome iserr refutenil refuteempty beok nonnull tobecalled notbenullorempty any
-		isnotnullorempty notzero `,
-	partial: ` tocontain tocontainequal tomatch tomatchobject tobegreaterthan tobegreaterthanorequal tobelessthan tobelessthanorequal tobeinstanceof tohavelength
-		tohaveproperty tobetypeof tobecloseto contains notcontains greater greaterorequal less lessorequal len lenf in notin isinstance regex notregex
-		matches match startswith endswith contain containall include includes beinstanceof bea bean bekindof haveattributes besuperset issubset subset
-		elementsmatch isgreaterthan islessthan isgreaterthanorequalto islessthanorequalto hassize hassizegreaterthan isinstanceof hasitem
-		containsstring hasmessagecontaining errorcontains regexp istype isassignablefrom begreaterthan belessthan havecount havecountgreaterthan
-		beoftype beassignableto startwith endwith begreaterthanorequalto belessthanorequalto bepositive ispositive haslength instanceof countequal
-		greaterequal lessequal between isbetween inrange tohavebeenlastcalledwith single kindof operator isin containsanyof isnotsameas oneof
-		hasvaluegreaterthan isassignableto beoneof `,
-	exact: ` tobe toequal tostricteqal tostrictequal equal equals equalvalues exactly eq same isequalto is be eql deepequal deepstrictequal strictequal
-		jsoneq yamleq dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline tomatchinlinesnapshot
-		tomatchsnapshot tohavebeencalledwith tohavebeencalledtimes toreturn tohavetext tohavevalue tohaveurl tohavebeennthcalledwith tothrowerror errorscontain
-		equalerror erroris arrayequals areequal aresame issameas equaltoignoringcase beequivalentto equalto equivalent allclose arrayequal
-		framesequal containsinanyorder hastostring containsexactlyinanyorder bestrictlyequalto tobestrictequal cmp snapshot containsexactly
-		nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none `,
+	exists: `defined truthy falsy called returned throw inthedocument visible noerror notnil notempty true notnone notnull
+		false exists exist falsey present valid ok notequal ne error occurred succeed notbenull notbeempty notbe
+		throwexception raiseerror received nothrow doesnotthrow anyerror some err refutenil refuteempty nonnull
+		notbenullorempty any notnullorempty notzero`,
+	partial: `contain containequal match matchobject greaterthan greaterthanorequal lessthan lessthanorequal instanceof
+		length property typeof closeto contains notcontains greater greaterorequal less lessorequal len lenf in
+		notin instance regex notregex matches startswith endswith containall include includes bea an kindof
+		attributes superset subset elementsmatch greaterthanorequalto lessthanorequalto hassize hassizegreaterthan
+		hasitem containsstring hasmessagecontaining errorcontains regexp type assignablefrom count countgreaterthan
+		oftype assignableto startwith endwith positive haslength countequal greaterequal lessequal between inrange
+		lastcalledwith single operator containsanyof notsameas oneof hasvaluegreaterthan`,
+	exact: `be equal strictequal equals equalvalues exactly eq same equalto is eql deepequal deepstrictequal jsoneq yamleq
+		dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline
+		matchinlinesnapshot matchsnapshot calledwith calledtimes return text value url nthcalledwith throwerror
+		errorscontain equalerror erroris arrayequals areequal aresame sameas equaltoignoringcase equivalentto
+		equivalent allclose arrayequal framesequal containsinanyorder hastostring containsexactlyinanyorder
+		strictlyequalto cmp snapshot containsexactly nil null empty none undefined nan nullorempty zero`,
 }
 
 // nothings are the exact matchers that compare with nothing.
@@ -419,4 +405,13 @@ var levelByName = sync.OnceValue(func() map[string]level {
 	return names
 })
 
-func levelOf(name string) level { return levelByName()[name] }
+// levelOf is the level of a matcher, with or without the words in front of it.
+func levelOf(name string) level {
+	l := levelByName()[name]
+	for _, words := range []string{"tohavebeen", "tohave", "tobe", "to", "have", "is", "be"} {
+		if rest, found := strings.CutPrefix(name, words); found && l == unclear {
+			l = levelByName()[rest]
+		}
+	}
+	return l
+}

@@ -77,7 +77,7 @@ func (f *File) deadened() *dead {
 	}
 	d := &dead{}
 	f.dead = d
-	if f.Base == nil || f.Head == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+	if f.Head == nil || !f.hadTests() {
 		return d
 	}
 	gone := goneOf(f)

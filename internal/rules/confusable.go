@@ -140,10 +140,10 @@ func namesBefore(c *Change) map[string]bool {
 // eachForeign visits the names of a line that are not ASCII: those of code, and the parts of host names.
 func eachForeign(f *File, version *source.File, number int, visit func(name string, host bool)) {
 	line := version.Line(number)
-	if !mayLookAlike(line) {
+	if !hasHigh(line) {
 		return
 	}
-	if line := version.CodeLine(number); f.Lang() != source.None && mayLookAlike(line) {
+	if line := version.CodeLine(number); f.Lang() != source.None && hasHigh(line) {
 		for name := range strings.FieldsFuncSeq(string(line), func(r rune) bool { return !inName(r) }) {
 			if hasHigh([]byte(name)) {
 				visit(name, false)
@@ -166,23 +166,6 @@ func eachForeign(f *File, version *source.File, number int, visit func(name stri
 			}
 		}
 	}
-}
-
-// mayLookAlike reports whether a line has the first byte of a letter that looks like another.
-func mayLookAlike(line []byte) bool {
-	for i, b := range line {
-		if b < 0xC5 || i+1 == len(line) {
-			continue
-		}
-		next := line[i+1]
-		switch {
-		case b >= 0xCD && b <= 0xD6, b == 0xC5, b == 0xC9,
-			b == 0xE1 && (next == 0x8E || next == 0x8F), b == 0xE2 && (next == 0x85 || next == 0xB2 || next == 0xB3),
-			b == 0xEF && (next == 0xBC || next == 0xBD), b == 0xF0 && next == 0x9D:
-			return true
-		}
-	}
-	return false
 }
 
 func inName(r rune) bool {

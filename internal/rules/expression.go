@@ -95,10 +95,10 @@ func truthClaim(lang source.Lang, e span) claim {
 			return claim{level: l, matcher: m, subjects: append([]string{subject}, keys(args)...)}
 		}
 	}
-	if args, rest, ok := arguments(e.cut(wordEnd(e.code), len(e.code))); ok && len(rest.trim().code) == 0 && len(args) > 0 {
-		switch string(e.code[:wordEnd(e.code)]) {
+	if args, rest, ok := arguments(e.cut(callEnd(e.code), len(e.code))); ok && len(rest.trim().code) == 0 && len(args) > 0 {
+		switch string(e.code[:callEnd(e.code)]) {
 		case "isinstance", "issubclass", "hasattr", "callable", "any", "all":
-			return claim{level: partial, matcher: string(e.code[:wordEnd(e.code)]), subjects: keys(args[:1])}
+			return claim{level: partial, matcher: string(e.code[:callEnd(e.code)]), subjects: keys(args[:1])}
 		case "matches!":
 			return claim{level: partial, matcher: "matches!", subjects: keys(args[:1])}
 		}
@@ -147,9 +147,9 @@ func keys(list []span) []string {
 	return all
 }
 
-func wordEnd(text []byte) int {
-	end := 0
-	for end < len(text) && (source.IsWord(text[end]) || text[end] == '!' && end+1 < len(text) && text[end+1] == '(') {
+func callEnd(text []byte) int {
+	end := wordEnd(text)
+	if begins(text[end:], "!(") {
 		end++
 	}
 	return end

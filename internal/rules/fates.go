@@ -453,9 +453,5 @@ func declaresTest(line []byte) bool {
 
 func firstWord(line []byte) string {
 	line = bytes.TrimLeft(line, " \t")
-	end := 0
-	for end < len(line) && source.IsWord(line[end]) {
-		end++
-	}
-	return string(line[:min(end, 100)])
+	return string(line[:min(wordEnd(line), 100)])
 }

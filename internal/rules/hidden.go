@@ -133,7 +133,7 @@ func joinSome(words []string, all int) string {
 func eachHidden(name string, lines []linediff.Line, kinds concealment, visit func(linediff.Line, []rune)) {
 	local := isTranslation(name)
 	for _, line := range lines {
-		if !mayHide(line.Text) {
+		if !hasHigh(line.Text) {
 			continue
 		}
 		text := line.Text
@@ -156,44 +156,6 @@ func hasHigh(text []byte) bool {
 	}
 	for _, b := range text {
 		if b >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
-}
-
-// mayHide reports whether a line has the first bytes of a hidden character.
-func mayHide(line []byte) bool {
-	for i, b := range line {
-		if b < 0xC2 || i+1 == len(line) {
-			continue
-		}
-		switch next := line[i+1]; b {
-		case 0xC2:
-			if next == 0xAD {
-				return true
-			}
-		case 0xD8:
-			if next == 0x9C {
-				return true
-			}
-		case 0xE1:
-			if next == 0x85 || next == 0xA0 {
-				return true
-			}
-		case 0xE2:
-			if next == 0x80 || next == 0x81 {
-				return true
-			}
-		case 0xE3:
-			if next == 0x85 {
-				return true
-			}
-		case 0xEF:
-			if next >= 0xB8 {
-				return true
-			}
-		case 0xF3:
 			return true
 		}
 	}
@@ -275,8 +237,7 @@ var runeNames = []struct {
 	r    rune
 	name string
 }{
-	{0xAD, "SOFT HYPHEN"}, {0x61C, "ARABIC LETTER MARK"}, {0x115F, "HANGUL CHOSEONG FILLER"}, {0x1160, "HANGUL JUNGSEONG FILLER"},
-	{0x180E, "MONGOLIAN VOWEL SEPARATOR"}, {0x200B, "ZERO WIDTH SPACE"}, {0x200C, "ZERO WIDTH NON-JOINER"}, {0x200D, "ZERO WIDTH JOINER"},
+	{0xAD, "SOFT HYPHEN"}, {0x61C, "ARABIC LETTER MARK"}, {0x200B, "ZERO WIDTH SPACE"}, {0x200C, "ZERO WIDTH NON-JOINER"}, {0x200D, "ZERO WIDTH JOINER"},
 	{0x200E, "LEFT-TO-RIGHT MARK"}, {0x200F, "RIGHT-TO-LEFT MARK"}, {0x202A, "LEFT-TO-RIGHT EMBEDDING"}, {0x202B, "RIGHT-TO-LEFT EMBEDDING"},
 	{0x202C, "POP DIRECTIONAL FORMATTING"}, {0x202D, "LEFT-TO-RIGHT OVERRIDE"}, {0x202E, "RIGHT-TO-LEFT OVERRIDE"}, {0x2060, "WORD JOINER"},
 	{0x2066, "LEFT-TO-RIGHT ISOLATE"}, {0x2067, "RIGHT-TO-LEFT ISOLATE"}, {0x2068, "FIRST STRONG ISOLATE"}, {0x2069, "POP DIRECTIONAL ISOLATE"},
@@ -302,7 +263,7 @@ func runeName(r rune) string {
 
 // visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change hides.
 func visible(text string) string {
-	if !mayHide([]byte(text)) {
+	if !hasHigh([]byte(text)) {
 		return text
 	}
 	var out strings.Builder

@@ -313,11 +313,7 @@ func skipReason(f *source.File, n, at int) certainty {
 	if begins(value, `"`, "@", "$") {
 		return always
 	}
-	end := 0
-	for end < len(value) && source.IsWord(value[end]) {
-		end++
-	}
-	if end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {
+	if end := wordEnd(value); end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {
 		return always
 	}
 	return unknown

@@ -32,8 +32,13 @@ func findTautology(c *Change, report func(Hit)) {
 }
 
 // hasTests reports whether a head is one of tests, in a language that the rules know.
-func (f *File) hasTests() bool {
-	return f.Head != nil && f.Lang() != source.None && (source.IsTest(f.Path) || len(f.Head.Tests()) > 0)
+func (f *File) hasTests() bool { return isOfTests(f.Head) }
+
+// hadTests is the same of the merge base.
+func (f *File) hadTests() bool { return isOfTests(f.Base) }
+
+func isOfTests(v *source.File) bool {
+	return v != nil && v.Lang != source.None && (source.IsTest(v.Path) || len(v.Tests()) > 0)
 }
 
 func (f *File) tautologies() (list []*stated) {
@@ -100,7 +105,7 @@ const maxAsked = 200
 func (c *Change) removedKeys() map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range c.Files {
-		if f.Base == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+		if !f.hadTests() {
 			continue
 		}
 		for _, l := range f.Removed() {
@@ -159,7 +164,6 @@ func tautologyOf(lang source.Lang, s statement) failing {
 	}
 	all := span{s.code, s.text}
 	end := start + wordEnd(s.code[start:])
-	end = start + len(bytes.TrimRight(s.code[start:end], "!"))
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
 	case (lang == source.Python || lang == source.Java) && word == "assert" && at(rest.code, 0) != '.':

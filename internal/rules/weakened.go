@@ -49,7 +49,7 @@ func weakenedHit(f *File, list []weaker) Hit {
 const maxHunk = 60
 
 func (f *File) weakened() (list []weaker) {
-	if f.Base == nil || f.Head == nil || f.Lang() == source.None || !source.IsTest(f.Path) && len(f.Base.Tests()) == 0 {
+	if f.Head == nil || !f.hadTests() {
 		return nil
 	}
 	var strong []string // what added assertions are exact about
