@@ -74,7 +74,7 @@ func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
 		return noAssertion
 	}
 	switch receiver := wordBefore(line, start); {
-	case frameworkCall(lang, receiver, word, rest), namedAssertion(word):
+	case frameworkCall(lang, receiver, word), namedAssertion(word):
 		return sureAssertion
 	case namedHelper(word):
 		return helperAssertion
@@ -156,28 +156,36 @@ func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
 	return false
 }
 
+// frameworks are the calls by which test frameworks assert without saying so: * stands for any receiver, nothing for none.
+var frameworks = map[source.Lang]string{
+	source.Go:     " require .Eventually is.Equal is.NoErr is.True *.Should *.ShouldNot *.Assert ",
+	source.Python: " pytest.raises pytest.warns pytest.fail pytest.deprecated_call self.fail .raises ",
+	source.JavaScript: " t.is t.not t.equal t.notEqual t.same t.deepEqual t.like t.true t.false t.truthy t.falsy t.throws t.throwsAsync t.ok t.notOk t.pass " +
+		"t.snapshot t.fail t.match t.rejects t.regex *.should ",
+	source.Java:   " .fail .verify .verifyNoInteractions .verifyNoMoreInteractions .then .andExpect *.andExpect ",
+	source.CSharp: " *.Should *.Received *.DidNotReceive *.ReceivedWithAnyArgs *.Verify *.VerifyAll *.VerifyNoOtherCalls .Verify .VerifyJson .VerifyXml ",
+	source.Ruby:   " .flunk *.should *.should_not *.must_equal *.must_be *.must_raise ",
+}
+
 // frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The receiver is
 // the word before the point, or "".
-func frameworkCall(lang source.Lang, receiver, word string, rest []byte) bool {
-	switch lang {
-	case source.Go:
-		return goFailure(receiver, word) || word == "require" || receiver == "" && word == "Eventually" || receiver == "is" && oneOf(word, "Equal", "NoErr", "True") ||
-			receiver == "td" && humps(word, "cmp") || receiver != "" && oneOf(word, "Should", "ShouldNot", "Assert")
-	case source.Python:
-		return receiver == "pytest" && oneOf(word, "raises", "warns", "fail", "deprecated_call") || receiver == "self" && word == "fail" || receiver == "" && word == "raises"
-	case source.JavaScript, source.TypeScript:
-		return receiver == "t" && oneOf(word, "is", "not", "equal", "notEqual", "same", "deepEqual", "like", "true", "false", "truthy", "falsy", "throws",
-			"throwsAsync", "ok", "notOk", "pass", "snapshot", "fail", "match", "rejects", "regex") || receiver != "" && word == "should"
-	case source.Java:
-		return receiver == "" && oneOf(word, "fail", "verify", "verifyNoInteractions", "verifyNoMoreInteractions", "then") || word == "andExpect"
-	case source.CSharp:
-		return receiver != "" && (oneOf(word, "Should", "Received", "DidNotReceive", "ReceivedWithAnyArgs", "Verify", "VerifyAll", "VerifyNoOtherCalls") || humps(word, "should")) ||
-			receiver == "" && oneOf(word, "Verify", "VerifyJson", "VerifyXml")
-	case source.Ruby:
-		return receiver == "" && word == "flunk" || humps(word, "refute") || receiver != "" && oneOf(word, "should", "should_not", "must_equal", "must_be", "must_raise")
+func frameworkCall(lang source.Lang, receiver, word string) bool {
+	list := frameworks[plainLang(lang)]
+	switch {
+	case isIn(receiver+"."+word, list), receiver != "" && isIn("*."+word, list), isIn(word, list):
+		return true
+	case lang == source.Go:
+		return goFailure(receiver, word) || receiver == "td" && humps(word, "cmp")
 	}
-	_ = rest
-	return false
+	return lang == source.CSharp && receiver != "" && humps(word, "should") || lang == source.Ruby && humps(word, "refute")
+}
+
+// plainLang is the language whose tables a language shares.
+func plainLang(lang source.Lang) source.Lang {
+	if lang == source.TypeScript {
+		return source.JavaScript
+	}
+	return lang
 }
 
 // goFailure reports whether a call ends a Go test as failed.
@@ -214,20 +222,19 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 		i--
 	}
 	previous := string(before[i:])
-	switch lang {
-	case source.Go:
+	if lang == source.Go {
 		return previous == "func" || begins(line, "func (") && ends(before, ")") && bytes.Count(line[:start], []byte("(")) == 1
-	case source.Python, source.Ruby:
-		return oneOf(previous, "def", "class")
-	case source.JavaScript, source.TypeScript:
-		return oneOf(previous, "function", "class", "const", "let")
-	case source.Rust:
-		return previous == "fn"
-	case source.Java, source.CSharp:
-		// A type before a name declares it.
-		return !oneOf(previous, "", "return", "await", "new", "throw", "else", "yield", "do", "in", "is", "case", "when", "and", "or")
 	}
-	return false
+	words, known := declaring[plainLang(lang)]
+	if !known { // a type before a name declares it
+		return !isIn(previous, "  return await new throw else yield do in is case when and or ")
+	}
+	return isIn(previous, words)
+}
+
+// declaring are the words that stand in front of a name that is declared.
+var declaring = map[source.Lang]string{
+	source.Python: " def class ", source.Ruby: " def class ", source.JavaScript: " function class const let ", source.Rust: " fn ",
 }
 
 func isImport(line []byte) bool {

@@ -26,27 +26,25 @@ func findTestExit(c *Change, report func(Hit)) {
 var exitZero = map[source.Lang]func() *regexp.Regexp{
 	source.Go:         input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`),
 	source.Python:     input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`),
-	source.JavaScript: jsExitZero, source.TypeScript: jsExitZero,
-	source.Ruby:   input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
-	source.Rust:   input.Lazily(`\bprocess::exit\(\s*0\s*\)`),
-	source.Java:   input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`),
-	source.CSharp: input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`),
+	source.JavaScript: input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`),
+	source.Ruby:       input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
+	source.Rust:       input.Lazily(`\bprocess::exit\(\s*0\s*\)`),
+	source.Java:       input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`),
+	source.CSharp:     input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`),
 }
 
-var jsExitZero = input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`)
-
 var exitNeedles = map[source.Lang][]string{
-	source.Go: {"Exit("}, source.Python: {"exit", "quit", "SystemExit"}, source.JavaScript: {".exit", "reallyExit"}, source.TypeScript: {".exit", "reallyExit"},
+	source.Go: {"Exit("}, source.Python: {"exit", "quit", "SystemExit"}, source.JavaScript: {".exit", "reallyExit"},
 	source.Ruby: {"exit"}, source.Rust: {"process::exit"}, source.Java: {".exit(", ".halt(", "exitProcess("}, source.CSharp: {"Environment.Exit"},
 }
 
 // eachExit calls found for each line of code that ends the process with success.
 func eachExit(v *source.File, found func(line int)) {
 	last := 0
-	for _, needle := range exitNeedles[v.Lang] {
+	for _, needle := range exitNeedles[plainLang(v.Lang)] {
 		everyPlace(v.Code, needle, func(pos int) bool {
 			if line := v.LineAt(pos); line != last {
-				if last = line; exitZero[v.Lang]().Match(lineOf(v.Code, pos)) {
+				if last = line; exitZero[plainLang(v.Lang)]().Match(lineOf(v.Code, pos)) {
 					found(line)
 				}
 			}

@@ -35,10 +35,7 @@ var bracketWords = []string{`["skip`, `['skip`, "[`skip", `["todo`, `['todo`, `[
 
 // marksOf finds all marks of a file.
 func marksOf(f *source.File) []skipMark {
-	lang := f.Lang
-	if lang == source.TypeScript {
-		lang = source.JavaScript
-	}
+	lang := plainLang(f.Lang)
 	var marks []skipMark
 	lines := linesWith(f.Code, f, skipWords[lang])
 	if lang == source.JavaScript {

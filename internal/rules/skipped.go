@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -103,4 +106,145 @@ func listNames(tests []*testCase) string {
 		list += " and " + input.Plural(more, "more test")
 	}
 	return list
+}
+
+// findDisabledTest finds tests whose code is still there, but that no runner sees any more.
+func findDisabledTest(c *Change, report func(Hit)) {
+	marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *testCase) bool {
+		return head.ranBefore() && head.disabled
+	})
+	reportGone(c, report, fateDisabled, "still there, but no test runner sees it", "give the test back its name and place, and fix what it finds")
+}
+
+// findRemovedTest finds tests that are gone.
+func findRemovedTest(c *Change, report func(Hit)) {
+	reportGone(c, report, fateRemoved, "deleted", "restore the test, or say in the description why it is not needed")
+}
+
+// reportGone reports tests that are gone, a hit for each file.
+func reportGone(c *Change, report func(Hit), wanted fate, what, fix string) {
+	byFile := map[*File][]*testCase{}
+	fates := c.fates()
+	for _, one := range c.tests().gone {
+		if got, _ := fates.of(one); got == wanted && (one.mark == 0 || wanted != fateRemoved) { // one that was skipped checked nothing
+			byFile[one.in] = append(byFile[one.in], one)
+		}
+	}
+	for _, f := range c.Files {
+		gone := byFile[f]
+		if len(gone) == 0 {
+			continue
+		}
+		h := hitOn(gone, what)
+		if f.isDeleted() {
+			h.Detail += "; the whole file is deleted"
+		}
+		h.Base, h.Was, h.Fix = true, string(gone[0].of.Line(gone[0].Line)), fix
+		report(h)
+	}
+}
+
+// findFocusedTest finds tests that keep all others from running.
+func findFocusedTest(c *Change, report func(Hit)) {
+	for _, f := range c.Files {
+		if !f.mayTest() || f.Head == nil {
+			continue
+		}
+		shape, words := focusOf(f.Lang())
+		if shape == nil {
+			continue
+		}
+		if h, found := f.newFocus(shape(), words); found {
+			report(h)
+		}
+	}
+}
+
+// newFocus finds lines that focus, of which the base has fewer.
+func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool) {
+	count := func(v *source.File) (lines []int) {
+		if v == nil {
+			return nil
+		}
+		for _, n := range linesWith(v.Text, v, words) {
+			if isFocus(v, n, shape) && !inOwnFocus(v, n, shape) {
+				lines = append(lines, n)
+			}
+		}
+		return lines
+	}
+	lines := count(f.Head)
+	more := len(lines) - len(count(f.Base))
+	if more <= 0 {
+		return h, false
+	}
+	line := lines[0]
+	for _, added := range f.Added() {
+		if slices.Contains(lines, added.Number) {
+			line = added.Number
+			break
+		}
+	}
+	return Hit{
+		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " + input.Plural(int64(len(lines)), "focused test") + " of the file would run",
+		Fix: "remove the focus",
+	}, true
+}
+
+// ownFocus is a function that a file defines to focus: test.only = (name, run) => {.
+var ownFocus = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b|\w+\s*=>|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::[^=]*)?=>)`)
+})
+
+// inOwnFocus reports whether a line belongs to such a function, and focuses nothing by itself.
+func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
+	defines := func(line []byte) bool {
+		at := ownFocus().FindIndex(line)
+		return at != nil && !shape.Match(line[at[1]:])
+	}
+	if defines(v.CodeLine(n)) {
+		return true
+	}
+	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
+}
+
+var focusInBrackets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `]only["'` + "`" + `]\]`)
+})
+
+// isFocus reports whether a line focuses. In it["only"] the word is in a string.
+func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
+	if shape.Match(v.CodeLine(n)) {
+		return true
+	}
+	line := v.Line(n)
+	if len(line) > 1000 || !has(line, "only") || !isScript(v.Lang) {
+		return false
+	}
+	m := focusInBrackets().FindIndex(line)
+	return m != nil && v.CodeLine(n)[m[1]-1] == ']'
+}
+
+var focusShapes = map[source.Lang]func() *regexp.Regexp{
+	source.JavaScript: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`)
+	}),
+	source.Go: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`)
+	}),
+	source.Ruby: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`)
+	}),
+}
+
+func focusOf(lang source.Lang) (shape func() *regexp.Regexp, words []string) {
+	switch lang {
+	case source.JavaScript, source.TypeScript:
+		return focusShapes[source.JavaScript], []string{"only", "fit", "fdescribe", "fcontext"}
+	case source.Go:
+		return focusShapes[source.Go], []string{"FIt(", "FDescribe", "FContext(", "FSpecify(", "FWhen(", "FEntry(", "Focus"}
+	case source.Ruby:
+		return focusShapes[source.Ruby], []string{"fit", "fdescribe", "fcontext", "fspecify", "fexample", "ffeature", "fscenario", "focus"}
+	}
+	return nil, nil
 }

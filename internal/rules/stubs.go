@@ -88,17 +88,15 @@ func scanComment(text []byte, found func(at int, phrase string) bool) {
 var stubPattern = map[source.Lang]func() *regexp.Regexp{
 	source.Go:         input.Lazily(`^panic\((errors\.New\(|fmt\.Errorf\()?["\x60](?i:[\w.: ]*\b(not (yet )?implemented|unimplemented|implement me)|todo\b)`),
 	source.Python:     input.Lazily(`^raise NotImplementedError\b`),
-	source.JavaScript: jsStub, source.TypeScript: jsStub,
-	source.Rust:   input.Lazily(`^(todo|unimplemented)!`),
-	source.Java:   input.Lazily(`^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`),
-	source.CSharp: input.Lazily(`^throw new (System\.)?NotImplementedException\b`),
-	source.Ruby:   input.Lazily(`^raise (::)?NotImplementedError\b`),
+	source.JavaScript: input.Lazily(`^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`),
+	source.Rust:       input.Lazily(`^(todo|unimplemented)!`),
+	source.Java:       input.Lazily(`^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`),
+	source.CSharp:     input.Lazily(`^throw new (System\.)?NotImplementedException\b`),
+	source.Ruby:       input.Lazily(`^raise (::)?NotImplementedError\b`),
 }
 
-var jsStub = input.Lazily(`^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`)
-
 var stubNeedles = map[source.Lang][]string{
-	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "}, source.TypeScript: {"throw new "},
+	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "},
 	source.Rust: {"todo!", "unimplemented!"}, source.Java: {"throw new ", "TODO("}, source.CSharp: {"throw new "}, source.Ruby: {"raise "},
 }
 
@@ -107,9 +105,9 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 	if !isProduction(f.Path) {
 		return
 	}
-	for _, needle := range stubNeedles[v.Lang] {
+	for _, needle := range stubNeedles[plainLang(v.Lang)] {
 		eachPlace(v.Code, needle, func(pos int) {
-			if !stubPattern[v.Lang]().Match(restOf(v.Text, pos)) {
+			if !stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, pos)) {
 				return
 			}
 			name := ""
@@ -190,7 +188,7 @@ func functionName(lang source.Lang, head []byte) string {
 	if lang == source.Rust && !has(head, "fn ") {
 		return ""
 	}
-	if lang == source.JavaScript || lang == source.TypeScript {
+	if isScript(lang) {
 		if m := jsAssigned().FindSubmatch(head); m != nil {
 			return string(m[1])
 		}
@@ -308,7 +306,7 @@ func declares(v *source.File, pos int, line []byte, name string) bool {
 			head = rubyHead
 		}
 		m := head().FindSubmatch(line)
-		return m != nil && string(m[1]) == name && !stubPattern[v.Lang]().Match(bytes.TrimSpace(v.Line(nextCode(v, v.LineAt(pos)))))
+		return m != nil && string(m[1]) == name && !stubPattern[plainLang(v.Lang)]().Match(bytes.TrimSpace(v.Line(nextCode(v, v.LineAt(pos)))))
 	}
 	rest := v.Code[pos:min(len(v.Code), pos+4*maxNear)]
 	open, semicolon := bytes.IndexByte(rest, '{'), bytes.IndexByte(rest, ';')
@@ -332,5 +330,5 @@ func isStub(v *source.File, start, end int) bool {
 		return true
 	}
 	rest := bytes.TrimLeft(v.Code[start:end], " \t\r\n")
-	return len(rest) == 0 || stubPattern[v.Lang]().Match(restOf(v.Text, end-len(rest)))
+	return len(rest) == 0 || stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, end-len(rest)))
 }

@@ -306,9 +306,9 @@ func constant(lang source.Lang, e span) (value, ok bool) {
 	case "false", "False", "!true", "notTrue":
 		return false, text != "notTrue" || lang == source.Python
 	case "1":
-		return true, lang == source.Python || lang == source.JavaScript || lang == source.TypeScript
+		return true, lang == source.Python || isScript(lang)
 	case "0":
-		return false, lang == source.Python || lang == source.JavaScript || lang == source.TypeScript
+		return false, lang == source.Python || isScript(lang)
 	}
 	return false, false
 }
