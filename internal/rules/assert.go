@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // assertion tells how sure it is that a line of code checks something.
@@ -64,13 +65,13 @@ var mayAssert = func() (first [256]bool) {
 func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
 	word := string(bytes.TrimLeft(line[start:min(end, start+80)], "_"))
 	rest := line[end:]
-	if word == "" || lang != source.Java && isDeclared(lang, line, start) {
+	if word == "" || (lang != source.Java && isDeclared(lang, line, start)) {
 		return noAssertion
 	}
 	if keywordAssertion(lang, word, rest) {
 		return sureAssertion
 	}
-	if lang == source.Java && isDeclared(lang, line, start) || !isCalled(lang, word, rest) || notAssertion(lang, line, start, word) {
+	if (lang == source.Java && isDeclared(lang, line, start)) || !isCalled(lang, word, rest) || notAssertion(lang, line, start, word) {
 		return noAssertion
 	}
 	switch receiver := wordBefore(line, start); {
@@ -88,11 +89,11 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 	next := nextByte(rest)
 	switch lang {
 	case source.Python, source.Java:
-		return word == "assert" && blank || lang == source.Java && blank && next != '(' && humps(word, "should")
+		return (word == "assert" && blank) || (lang == source.Java && blank && next != '(' && humps(word, "should"))
 	case source.Rust:
 		return word == "should_panic"
 	case source.Ruby:
-		if word == "is_expected" || word == "should" && blank || word == "should_not" && blank {
+		if word == "is_expected" || (word == "should" && blank) || (word == "should_not" && blank) {
 			return true
 		}
 		name := humps(word, "assert") || humps(word, "refute") || humps(word, "expect") || humps(word, "must") || humps(word, "wont") || word == "flunk"
@@ -119,7 +120,7 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !begins(rest, ".New(")
 	case ' ', '\t':
 		next := nextByte(rest)
-		return next == '(' && lang != source.Go || next == '{' && (lang == source.Ruby || lang == source.Java)
+		return (next == '(' && lang != source.Go) || (next == '{' && (lang == source.Ruby || lang == source.Java))
 	}
 	return false
 }
@@ -136,14 +137,14 @@ func isQualifier(lang source.Lang, word string) bool {
 }
 
 // asymmetric matches what makes of expect a part of an expected value.
-var asymmetric = lazyShape(`^\.(?:not\.)?(?:any|anything|(?:object|array|string)Containing|stringMatching|closeTo)\(`)
+var asymmetric = input.Lazily(`^\.(?:not\.)?(?:any|anything|(?:object|array|string)Containing|stringMatching|closeTo)\(`)
 
 // notAssertion reports whether a word that sounds like an assertion is something else in its language.
 func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
 	switch lang {
 	case source.JavaScript, source.TypeScript:
 		rest := line[min(len(line), start+len(word)):]
-		return word == "require" || word == "expect" && asymmetric().Match(rest)
+		return word == "require" || (word == "expect" && asymmetric().Match(rest))
 	case source.Ruby:
 		return oneOf(word, "require", "require_relative")
 	case source.Rust:
@@ -175,9 +176,9 @@ func frameworkCall(lang source.Lang, receiver, word string) bool {
 	case isIn(receiver+"."+word, list), receiver != "" && isIn("*."+word, list), isIn(word, list):
 		return true
 	case lang == source.Go:
-		return goFailure(receiver, word) || receiver == "td" && humps(word, "cmp")
+		return goFailure(receiver, word) || (receiver == "td" && humps(word, "cmp"))
 	}
-	return lang == source.CSharp && receiver != "" && humps(word, "should") || lang == source.Ruby && humps(word, "refute")
+	return (lang == source.CSharp && receiver != "" && humps(word, "should")) || (lang == source.Ruby && humps(word, "refute"))
 }
 
 // plainLang is the language whose tables a language shares.
@@ -193,7 +194,7 @@ func goFailure(receiver, word string) bool {
 	if !oneOf(word, "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow") {
 		return false
 	}
-	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") || receiver == "" && word == "Fail"
+	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") || (receiver == "" && word == "Fail")
 }
 
 // namedAssertion reports whether a name of a function says that it asserts.
@@ -223,7 +224,7 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 	}
 	previous := string(before[i:])
 	if lang == source.Go {
-		return previous == "func" || begins(line, "func (") && ends(before, ")") && bytes.Count(line[:start], []byte("(")) == 1
+		return previous == "func" || (begins(line, "func (") && ends(before, ")") && bytes.Count(line[:start], []byte("(")) == 1)
 	}
 	words, known := declaring[plainLang(lang)]
 	if !known { // a type before a name declares it
@@ -259,7 +260,7 @@ func humps(name, word string) bool {
 // humpInside reports whether a name contains a word after its start.
 func humpInside(name, word string) bool {
 	for i := 1; i+len(word) <= len(name); i++ {
-		if (name[i] == word[0] && name[i-1] == '_' || name[i] == word[0]-0x20 && name[i-1] != '_') && humps(name[i:], word) {
+		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) && humps(name[i:], word) {
 			return true
 		}
 	}

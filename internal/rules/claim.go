@@ -113,7 +113,7 @@ func split(s span, separator string) []span {
 // after them.
 func arguments(s span) (args []span, rest span, ok bool) {
 	open := bytes.IndexByte(s.code, '(')
-	if open < 0 || open > 0 && !onlyTypes(s.code[:open]) {
+	if open < 0 || (open > 0 && !onlyTypes(s.code[:open])) {
 		return nil, s, false
 	}
 	depth := 0
@@ -137,7 +137,7 @@ func arguments(s span) (args []span, rest span, ok bool) {
 // onlyTypes reports whether a text is blank, "!" or type arguments.
 func onlyTypes(text []byte) bool {
 	text = bytes.TrimSpace(text)
-	return len(text) == 0 || string(text) == "!" || text[0] == '<' && text[len(text)-1] == '>'
+	return len(text) == 0 || string(text) == "!" || (text[0] == '<' && text[len(text)-1] == '>')
 }
 
 // link is a part of a chain of calls: .name(args)

@@ -136,7 +136,7 @@ func runnerCheck(name string, words []string) string {
 		if name == "npm" && (w == "ci") { // it installs
 			return ""
 		}
-		if namesCheck(w) || name == "npm" && w == "t" {
+		if namesCheck(w) || (name == "npm" && w == "t") {
 			return name + " " + w
 		}
 		if name != "make" {
@@ -191,7 +191,7 @@ func unwrapped(words []string) []string {
 		switch {
 		case w == "-":
 			words = words[1:]
-		case len(w) > 1 && (w[0] == '@' || w[0] == '-' && source.IsWord(w[1])) || begins(w, "!"):
+		case (len(w) > 1 && (w[0] == '@' || (w[0] == '-' && source.IsWord(w[1])))) || begins(w, "!"):
 			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
 		case w == "":
 			words = words[1:]

@@ -74,7 +74,7 @@ func skeletonOf(name string) skeleton {
 		if r >= utf8.RuneSelf && s.first == 0 {
 			s.first, s.firstLooksLike = r, latin
 		}
-		s.latin = s.latin || r < utf8.RuneSelf && unicode.IsLetter(r)
+		s.latin = s.latin || (r < utf8.RuneSelf && unicode.IsLetter(r))
 		s.formula = s.formula || formula
 		out.WriteRune(latin)
 	}
@@ -104,9 +104,9 @@ func findMixed(c *Change, report func(Hit)) {
 				if before[name] {
 					return
 				}
-				if s.formula || !host && !s.latin {
+				if s.formula || (!host && !s.latin) {
 					tried++
-					if host || len(s.name) < 3 && s.formula || !hasWord(f.Head.Code, s.name) {
+					if host || (len(s.name) < 3 && s.formula) || !hasWord(f.Head.Code, s.name) {
 						return
 					}
 				}
@@ -169,7 +169,7 @@ func eachForeign(f *File, version *source.File, number int, visit func(name stri
 }
 
 func inName(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.Nl, r))
+	return r == '_' || (r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.Nl, r)))
 }
 
 // hasWord reports whether a text has a name by itself.

@@ -100,7 +100,7 @@ func either(a, b certainty) certainty {
 
 // isConstant reports whether a text is a number, or a string in single quotes that is not blanked.
 func isConstant(s string) bool {
-	return isDecimal(s) || begins(s, "'") && ends(s[1:], "'") && strings.Trim(s, "' ") != ""
+	return isDecimal(s) || (begins(s, "'") && ends(s[1:], "'") && strings.Trim(s, "' ") != "")
 }
 
 func isDecimal(s string) bool {

@@ -129,7 +129,7 @@ func declaredAt(tests []*testCase, line int) *testCase {
 	var best *testCase
 	for i := after(tests, line) - 1; i >= 0 && i >= after(tests, line)-1000; i-- {
 		t := tests[i]
-		if line <= max(t.Line, t.Body) && t.End >= line && (best == nil || t.Line == best.Line && t.End >= best.End) {
+		if line <= max(t.Line, t.Body) && t.End >= line && (best == nil || (t.Line == best.Line && t.End >= best.End)) {
 			best = t
 		}
 	}
@@ -355,7 +355,7 @@ func runnerFinds(name string) bool {
 	case source.JavaScript, source.TypeScript:
 		return has(ext, "test.", "spec.") || has(name, "__tests__/") || has(ext, "e2e") ||
 			ends(stem, "test", "spec") || begins(stem, "test") ||
-			ends(ext, "js") && path.Base(path.Dir(name)) == "test" // mocha and node --test
+			(ends(ext, "js") && path.Base(path.Dir(name)) == "test") // mocha and node --test
 	case source.Ruby:
 		return ends(base, "_spec.rb", "_test.rb") || begins(base, "test_")
 	case source.None:

@@ -195,7 +195,7 @@ func milderSettings(f *File, heads map[string]degree, report func(Hit)) {
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		old, list := was[name][0], now[name]
 		best, anywhere := heads[name]
-		if list != nil && !list[0].milder(old) || list == nil && (!old.needed || old.value == 0) || anywhere && !best.milder(old) || renamedHook(name, was, now) {
+		if (list != nil && !list[0].milder(old)) || (list == nil && (!old.needed || old.value == 0)) || (anywhere && !best.milder(old)) || renamedHook(name, was, now) {
 			continue
 		}
 		if less = append(less, name); len(less) == 1 {
@@ -318,7 +318,7 @@ func thresholdsOf(v *source.File) map[string][]degree {
 			eachPlace(v.Text, word, func(pos int) {
 				line := bytes.TrimSpace(lineOf(v.Text, pos))
 				comment := begins(line, "//", "#", "*")
-				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' || word == "--lines" && !has(line, "--check-coverage") {
+				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' || (word == "--lines" && !has(line, "--check-coverage")) {
 					return
 				}
 				most := oneOf(word, "--max-warnings", "maximum_coverage_drop")
@@ -356,7 +356,7 @@ func numbersBehind(word string, rest []byte) map[string]string {
 func leadingNumber(text []byte) string {
 	text = bytes.TrimLeft(text[:min(len(text), 100)], " \t\"'")
 	end := 0
-	for end < len(text) && (isDigit(text[end]) || text[end] == '.' || text[end] == '_' && end > 0 || text[end] == '-' && end == 0) {
+	for end < len(text) && (isDigit(text[end]) || text[end] == '.' || (text[end] == '_' && end > 0) || (text[end] == '-' && end == 0)) {
 		end++
 	}
 	return strings.TrimRight(string(text[:end]), ".")

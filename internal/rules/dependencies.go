@@ -72,7 +72,7 @@ var manifests = []manifest{
 // manifestOf is how a file is read, by its name; nil for a file that is no manifest.
 func manifestOf(name string) *manifest {
 	i := slices.IndexFunc(manifests, func(m manifest) bool { return isNamed(name, m.files) })
-	if i < 0 || i == len(manifests)-1 && !isRequirements(name) {
+	if i < 0 || (i == len(manifests)-1 && !isRequirements(name)) {
 		return nil
 	}
 	return &manifests[i]
@@ -347,7 +347,7 @@ func isLocalVersion(version string) bool {
 // npmSource says where a package comes from; "" for the registry.
 func npmSource(version string) string {
 	plain := begins(version, "npm:", "catalog:", "jsr:", "patch:npm:")
-	if !plain && (has(version, ":") || strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>")) {
+	if !plain && (has(version, ":") || (strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>"))) {
 		return version
 	}
 	return ""
@@ -425,7 +425,7 @@ func readGemfile(v *source.File) (own string, deps []dependency) {
 		} else if found := gemName().FindSubmatch(line); found != nil && ends(v.Path, ".gemspec") {
 			own = string(found[1])
 		}
-		inGroup = inGroup && string(bytes.TrimSpace(line)) != "end" || gemDev().Match(line)
+		inGroup = (inGroup && string(bytes.TrimSpace(line)) != "end") || gemDev().Match(line)
 	}
 	return own, deps
 }

@@ -268,7 +268,7 @@ func (t taken) take(p *Part, h *Hit) bool {
 		}
 	}
 	// A hit about several subjects stays where one of them is new.
-	if free < len(keys) && fresh == 0 || len(h.Others) == 0 && free < len(keys) {
+	if (free < len(keys) && fresh == 0) || (len(h.Others) == 0 && free < len(keys)) {
 		return false
 	}
 	for _, key := range keys {

@@ -100,15 +100,15 @@ func isSetup(v *source.File) bool {
 	base, dir := path.Base(v.Path), "/"+path.Dir(v.Path)+"/"
 	switch v.Lang {
 	case source.Python:
-		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || base == "__init__.py" && source.IsTest(v.Path) ||
-			source.IsTest(v.Path) && has(v.Code, "def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure(")
+		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || (base == "__init__.py" && source.IsTest(v.Path)) ||
+			(source.IsTest(v.Path) && has(v.Code, "def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure("))
 	case source.JavaScript, source.TypeScript:
-		return jsSetup().MatchString(base) && (source.IsTest(v.Path) || !begins(strings.ToLower(base), "setup.", "teardown.")) ||
+		return (jsSetup().MatchString(base) && (source.IsTest(v.Path) || !begins(strings.ToLower(base), "setup.", "teardown."))) ||
 			has(dir, "/cypress/support/")
 	case source.Ruby:
 		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || has(dir, "/spec/support/", "/test/support/", "/features/support/")
 	case source.Rust:
-		return has(dir, "/tests/") && has(v.Code, "fn main(") || has(v.Code, "#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has(v.Code, "#[cfg(test)]"))
+		return (has(dir, "/tests/") && has(v.Code, "fn main(")) || (has(v.Code, "#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has(v.Code, "#[cfg(test)]")))
 	case source.Java:
 		return source.IsTest(v.Path) && has(v.Code, "TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
 			"ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler")
@@ -140,7 +140,7 @@ func goExits(v *source.File, found func(int, string)) {
 			used := wordAt(param[min(len(param), len(name)+1):], []byte(name)) >= 0 // all on one line
 			for n := first; n <= last; n++ {
 				line := v.CodeLine(n)
-				used = used || n > first && wordAt(line, []byte(name)) >= 0
+				used = used || (n > first && wordAt(line, []byte(name)) >= 0)
 				if m := goRun().FindSubmatch(line[:min(len(line), maxNear)]); m != nil && run > last {
 					run, code = n, string(m[1])
 				}

@@ -70,7 +70,7 @@ func (c *Change) fates() *fates {
 func (f *fates) index() {
 	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
 	for _, file := range f.c.Files {
-		if file.Head == nil || !file.mayTest() && !f.looksParked(file) {
+		if file.Head == nil || (!file.mayTest() && !f.looksParked(file)) {
 			continue
 		}
 		words := map[string]bool{}
@@ -132,7 +132,7 @@ func eachWord(text []byte, give func(string)) {
 		for i < len(text) && source.IsWord(text[i]) {
 			i++
 		}
-		if w := text[start:min(i, start+100)]; len(w) > 1 && !commonWords[string(w)] || w[0] >= '0' && w[0] <= '9' {
+		if w := text[start:min(i, start+100)]; (len(w) > 1 && !commonWords[string(w)]) || (w[0] >= '0' && w[0] <= '9') {
 			give(string(w))
 		}
 	}
@@ -223,7 +223,7 @@ func (f *fates) leftover(t *testCase) (place, bool) {
 
 // isRun reports whether a place is in a test, or in a function that is called.
 func (f *fates) isRun(at place, t *testCase) bool {
-	if !at.file.mayTest() || runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang() {
+	if !at.file.mayTest() || (runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang()) {
 		return false
 	}
 	if len(bytes.TrimSpace(at.file.Head.CodeLine(at.line))) == 0 {
@@ -253,7 +253,7 @@ func (f *fates) isCalled(name string, in *File, declared int) bool {
 		f.findMentions()
 	}
 	m := f.mentioned[name]
-	return m != nil && (m.again || m.first.file != nil && m.first != place{in, declared})
+	return m != nil && (m.again || (m.first.file != nil && m.first != place{in, declared}))
 }
 
 // findMentions reads the tests of the head once for all names that will be asked for: a large change can have thousands.

@@ -64,7 +64,7 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 // quietStrings gives the code of lines in place of their text where strings may have characters without width: in tests, which
 // try them, and in what is minified or vendored.
 func quietStrings(f *File, version *source.File, lines []linediff.Line, kinds concealment) []linediff.Line {
-	if kinds != zeroWidth || f.Lang() == source.None || !isSample(f.Path) && !isForeign(f.Path) {
+	if kinds != zeroWidth || f.Lang() == source.None || (!isSample(f.Path) && !isForeign(f.Path)) {
 		return lines
 	}
 	masked := make([]linediff.Line, len(lines))
@@ -170,7 +170,7 @@ func hiddenIn(line []byte, kinds concealment, translation bool) (found []rune) {
 		r, n := utf8.DecodeRune(line[i:])
 		i += n
 		next, _ := utf8.DecodeRune(line[i:])
-		flag = r == '\U0001F3F4' && isFlag(line[i:]) || flag && isTag(r)
+		flag = (r == '\U0001F3F4' && isFlag(line[i:])) || (flag && isTag(r))
 		kind := conceal(r, previous, next)
 		if kind&kinds != 0 && !flag && !(translation && kind == zeroWidth) && !(rightToLeft && kind == bidi) {
 			found = append(found, r)
@@ -190,11 +190,11 @@ func conceal(r, previous, next rune) concealment {
 	case isTag(r):
 		return invisible
 	case isSelector(r):
-		if isSelector(previous) || isSelector(next) || r >= 0xE0100 && !unicode.Is(unicode.Han, previous) {
+		if isSelector(previous) || isSelector(next) || (r >= 0xE0100 && !unicode.Is(unicode.Han, previous)) {
 			return invisible
 		}
 	case r == 0x200C, r == 0x200D:
-		if !joins(previous) || r == 0x200D && previous >= 0x2000 && !joins(next) {
+		if !joins(previous) || (r == 0x200D && previous >= 0x2000 && !joins(next)) {
 			return zeroWidth
 		}
 	case r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A && r <= 0x206F, r == 0x180E, r == 0x3164, r == 0xFFA0,
@@ -206,12 +206,12 @@ func conceal(r, previous, next rune) concealment {
 
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-func isSelector(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF }
+func isSelector(r rune) bool { return (r >= 0xFE00 && r <= 0xFE0F) || (r >= 0xE0100 && r <= 0xE01EF) }
 
 // joins reports whether a character can be joined with the next one: an emoji, or a letter of a script that needs joiners,
 // from Hebrew and Arabic to Mongolian.
 func joins(r rune) bool {
-	return r >= 0x590 && r <= 0x1CFF && r != 0x180E || isSelector(r) || r >= 0x1F000 && r <= 0x1FAFF || unicode.Is(unicode.So, r)
+	return (r >= 0x590 && r <= 0x1CFF && r != 0x180E) || isSelector(r) || (r >= 0x1F000 && r <= 0x1FAFF) || unicode.Is(unicode.So, r)
 }
 
 // isFlag reports whether the tags of a flag follow: of England, Scotland or Wales. Others could spell anything.
@@ -229,7 +229,7 @@ func isFlag(rest []byte) bool {
 }
 
 func isRightToLeft(r rune) bool {
-	return r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC
+	return (r >= 0x590 && r <= 0x8FF) || (r >= 0xFB1D && r <= 0xFDFF) || (r >= 0xFE70 && r <= 0xFEFC)
 }
 
 // runeNames are those that are found most often.
@@ -292,7 +292,7 @@ func conceals(name string) bool {
 		return true
 	}
 	if ext := path.Ext(base); ext != "" && has(prose, ext+".") {
-		return base == "cmakelists.txt" || ext == ".txt" && has(base, "requirements")
+		return base == "cmakelists.txt" || (ext == ".txt" && has(base, "requirements"))
 	}
 	return !isTranslation(name) && !isSample(name)
 }
@@ -332,7 +332,7 @@ func isTranslation(name string) bool {
 // isLanguage reports whether a word is a language tag such as ar, pt-br or zh_hans.
 func isLanguage(word string) bool {
 	first, rest, more := strings.Cut(strings.ReplaceAll(word, "_", "-"), "-")
-	return (len(first) == 2 || len(first) == 3 && more) && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") == "" && len(rest) <= 8
+	return (len(first) == 2 || (len(first) == 3 && more)) && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") == "" && len(rest) <= 8
 }
 
 // sampleWords are in the names of directories and files that are tests, their data, examples or documents.

@@ -234,7 +234,7 @@ func inClosure(t *testCase, n int) bool {
 func callsOf(line []byte) []string {
 	var names []string
 	for i, c := range line {
-		if c != '(' && c != '!' && c != '{' || i == 0 || !source.IsWord(line[i-1]) {
+		if (c != '(' && c != '!' && c != '{') || i == 0 || !source.IsWord(line[i-1]) {
 			continue
 		}
 		start := i

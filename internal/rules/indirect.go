@@ -16,7 +16,7 @@ const maxIndirect = 20
 // mark in that function, which skips always. It reports whether the file was searched for calls.
 func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[string]certainty) bool {
 	around := v.Enclosing(at.line)
-	if at.header || len(around) == 0 || v.Lang != source.Go && v.Lang != source.Python {
+	if at.header || len(around) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
 		return false
 	}
 	head := v.CodeLine(around[0])
@@ -77,7 +77,7 @@ func runsBefore(v *source.File, line int, name string) (prefix string, all bool)
 	return "", false
 }
 
-var pythonAlias = lazyShape(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
+var pythonAlias = input.Lazily(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
 
 // aliasMarks are the decorators that a file gives other names.
 func aliasMarks(f *source.File, lines []int) []skipMark {
@@ -135,7 +135,7 @@ func isBaseClass(v *source.File, class string) bool {
 	})
 }
 
-var idleClass = lazyShape(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
+var idleClass = input.Lazily(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
 
 // idleClasses are the classes that are not called Test and have no base.
 func idleClasses(tests []*testCase) map[string]bool {
@@ -157,7 +157,7 @@ var unset = input.Lazily(`^\s*(?:del\s+(\w+)\s*$|(\w+)\s*=[^=]|(?:undef|(?:undef
 
 // markShadowed marks the tests that a later function, class or value with the same name replaces.
 func markShadowed(f *testFile) {
-	if f.Lang() != source.Python && f.Lang() != source.Ruby || f.Base == nil || f.Head == nil {
+	if (f.Lang() != source.Python && f.Lang() != source.Ruby) || f.Base == nil || f.Head == nil {
 		return
 	}
 	last := map[string]*testCase{}

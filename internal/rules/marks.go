@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // skipMark is a place that keeps tests from running.
@@ -137,9 +138,7 @@ func markAt(lang source.Lang, f *source.File, n int) (skipMark, bool) {
 	return skipMark{}, false
 }
 
-var bracketShape = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
-})
+var bracketShape = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
 
 // skipsInBrackets reports whether a line has it["skip"]. The word is in a string, and its bracket must be code.
 func skipsInBrackets(f *source.File, n int) bool {
@@ -268,7 +267,7 @@ func scriptMark(word string, f *source.File, n, at int) certainty {
 		next := bytes.TrimLeft([]byte(argumentsAt(f, n, at)), " \t\r\n")
 		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
 		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
-			if source.IsWord(next[0]) && has(next[:min(len(next), 200)], "=>") || has(next[:min(len(next), 200)], "function") {
+			if (source.IsWord(next[0]) && has(next[:min(len(next), 200)], "=>")) || has(next[:min(len(next), 200)], "function") {
 				return always // test.skip(name, () => …)
 			}
 			return notEver // test.skip(condition, reason), or an option
@@ -300,7 +299,7 @@ func rustMark(f *source.File, n, at int, word string) skipMark {
 func skipReason(f *source.File, n, at int) certainty {
 	line := f.CodeLine(n)
 	if has(line, "SkipWhen", "SkipUnless") ||
-		!has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip") {
+		(!has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip")) {
 		return unknown
 	}
 	value := bytes.TrimLeft(line[at:], " \t=")
@@ -340,7 +339,7 @@ func bracketed(f *source.File, text []byte, n, at int) string {
 	start := offsetOf(f, n) + at
 	s := string(text[start:min(len(text), start+2*maxCondition)])
 	trimmed := strings.TrimLeft(s, " \t\r\n")
-	if trimmed == "" || trimmed[0] != '(' && trimmed[0] != '[' {
+	if trimmed == "" || (trimmed[0] != '(' && trimmed[0] != '[') {
 		return ""
 	}
 	if end := closing(trimmed, 0); end > 0 {

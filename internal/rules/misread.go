@@ -67,14 +67,14 @@ func misread(v *source.File, n int) string {
 			at += i
 			comment := v.CommentLine(n)
 			inComment := comment != nil && comment[at] == line[at]
-			if !inComment && code[at] == line[at] || inComment && goesOnBehind(comment, at) {
+			if (!inComment && code[at] == line[at]) || (inComment && goesOnBehind(comment, at)) {
 				return end.name + " ends a line for some compilers"
 			}
 		}
 	}
 	if i := bytes.Index(line, []byte(`\u`)); v.Lang == source.Java && i >= 0 {
 		comment := v.CommentLine(n)
-		if has(code, `\u`) || comment != nil && escapedEnd().Match(comment) {
+		if has(code, `\u`) || (comment != nil && escapedEnd().Match(comment)) {
 			return "the compiler reads an escape before it knows code from comments"
 		}
 	}

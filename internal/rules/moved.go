@@ -47,7 +47,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
 func (f *File) maySayWhy() bool {
 	if f.Lang() == source.None {
-		return !isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path) || manifestOf(f.Path) != nil || ends(f.Path, ".json")
+		return (!isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
 		return false
@@ -102,7 +102,7 @@ func isRow(v *source.File, n int) bool {
 func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 	for _, hunk := range f.Hunks() {
 		n := len(hunk.Removed)
-		if n == 0 || !isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1) {
+		if n == 0 || (!isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1)) {
 			continue
 		}
 		for _, l := range hunk.Removed {

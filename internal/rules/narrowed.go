@@ -215,7 +215,7 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 		if !valued && i+1 < len(r.args) && !begins(r.args[i+1], "-") {
 			value = r.args[i+1]
 		}
-		fresh := !slices.Contains(old.args, arg) || value != "" && !slices.Contains(old.args, value)
+		fresh := !slices.Contains(old.args, arg) || (value != "" && !slices.Contains(old.args, value))
 		if isIn(option, choosing) {
 			fresh = !slices.ContainsFunc(old.args, func(arg string) bool { return begins(arg, option) })
 		}
@@ -245,7 +245,7 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 // paths are the arguments that are no options, and not the value of one that narrows.
 func (r *checkRun) paths() (list []string) {
 	for i, arg := range r.args {
-		if i == 0 && oneOf(arg, "run", "test") || ends(arg, ".sln", ".slnx") {
+		if (i == 0 && oneOf(arg, "run", "test")) || ends(arg, ".sln", ".slnx") {
 			continue // a subcommand, or all projects
 		}
 		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}")

@@ -209,7 +209,7 @@ func untrusted(w *flow) int {
 				return ref.Pos.Line
 			}
 		}
-		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") || has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch") {
+		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") || (has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch")) {
 			return run.Pos.Line
 		}
 	}
@@ -260,7 +260,7 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 				return
 			}
 			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '.')
-			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || has(n.Text, "secrets.") && !has(n.Text, "\n")
+			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || (has(n.Text, "secrets.") && !has(n.Text, "\n"))
 			rest = rest[at+len("secrets"):]
 			if before || !inside {
 				continue

@@ -89,7 +89,7 @@ func (r *reader) version(name string, mode change.Mode, id string) (*source.File
 	switch {
 	case mode.Special():
 		return nil, unreadMode, nil
-	case id == "" || mode != change.Regular && mode != change.Executable:
+	case id == "" || (mode != change.Regular && mode != change.Executable):
 		return nil, "", nil
 	}
 	text, known := r.texts[id]
@@ -158,7 +158,7 @@ func findUnreadOther(c *Change, report func(Hit)) {
 		if why == "" || f.hidden() != "" {
 			continue
 		}
-		if isLimit(why) || f.Lang() != source.None && f.unread[1] == unreadBinary {
+		if isLimit(why) || (f.Lang() != source.None && f.unread[1] == unreadBinary) {
 			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
 		}
 	}
@@ -171,7 +171,7 @@ func isLimit(why string) bool { return why == unreadLarge || why == unreadLines 
 // unreadable before is hidden only by its size: nothing says that the author of the change wrote it.
 func (f *File) hidden() string {
 	base, head := f.unread[0], f.unread[1]
-	if base == "" && head == "" || !f.matters() {
+	if (base == "" && head == "") || !f.matters() {
 		return ""
 	}
 	for _, why := range []string{head, base} {
@@ -190,10 +190,10 @@ func (f *File) matters() bool {
 	if isWorkflow(f.Path) {
 		return true
 	}
-	if f.OldMode.Special() && f.NewID == "" || f.NewMode == change.Submodule && f.OldID == "" {
+	if (f.OldMode.Special() && f.NewID == "") || (f.NewMode == change.Submodule && f.OldID == "") {
 		return false
 	}
-	return f.Lang() != source.None && (source.IsTest(f.Path) || f.Base != nil && len(f.Base.Tests()) > 0)
+	return f.Lang() != source.None && (source.IsTest(f.Path) || (f.Base != nil && len(f.Base.Tests()) > 0))
 }
 
 // otherLanguages are those of programs that no rule reads, by the extensions of their files.

@@ -133,7 +133,7 @@ func logicalLine(v *source.File, number int, kind kindOfScript) (text string, en
 	const most = 20
 	first, end := number, number
 	continued := func(n int) bool {
-		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") || kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||")
+		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") || (kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||"))
 	}
 	for first > 1 && number-first < most && continued(first-1) {
 		first--
@@ -189,7 +189,7 @@ func (f *File) runsIn(line string) (runs []checkRun) {
 		return nil
 	}
 	kind := scriptKind(f)
-	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") && (kind == toxFile || kind == makefile && !begins(line, "-", "@"))
+	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") && (kind == toxFile || (kind == makefile && !begins(line, "-", "@")))
 	if _, command, is := strings.Cut(text, "= -"); is && kind == toxFile {
 		text, mayFail = command, true
 	}
@@ -204,7 +204,7 @@ func (f *File) runsIn(line string) (runs []checkRun) {
 		if mayFail && run.soft == "" {
 			run.soft = "the line begins with -"
 		}
-		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") || c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check
+		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") || (c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check)
 		runs = append(runs, run)
 	}
 	return runs
@@ -252,7 +252,7 @@ func ignored(commands []command, i int) string {
 func failsLater(commands []command) bool {
 	for _, c := range commands {
 		for k, w := range c.words {
-			if w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0") || oneOf(w, "false", "return") || has(w, "$?") || w == "}" {
+			if (w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0")) || oneOf(w, "false", "return") || has(w, "$?") || w == "}" {
 				return true
 			}
 		}
@@ -285,7 +285,7 @@ func ignoring(words []string, check string) string {
 				return w
 			}
 		case "--issues-exit-code":
-			if value == "0" || i+1 < len(words) && value == "" && words[i+1] == "0" {
+			if value == "0" || (i+1 < len(words) && value == "" && words[i+1] == "0") {
 				return name + "=0"
 			}
 		}
@@ -311,7 +311,7 @@ func uncheckedBlock(f *File) (check string, line int) {
 				check = ""
 				break
 			}
-			if has(text, "set -e") || kind == yamlScript && begins(strings.TrimSpace(text), "- ") {
+			if has(text, "set -e") || (kind == yamlScript && begins(strings.TrimSpace(text), "- ")) {
 				break
 			}
 			if found := checksIn(text); check == "" && len(found) > 0 {

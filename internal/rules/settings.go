@@ -79,7 +79,7 @@ func (r *settingReader) ini() {
 		case text == "", text[0] == '#', text[0] == ';':
 		case text[0] == '[' && text[len(text)-1] == ']' && line[0] == '[':
 			section, key = strings.Trim(text, "[] "), ""
-		case line[0] != ' ' && line[0] != '\t' || key == "":
+		case (line[0] != ' ' && line[0] != '\t') || key == "":
 			i := strings.IndexAny(text, "=:")
 			if i < 0 {
 				return
@@ -166,7 +166,7 @@ func (r *settingReader) objects(isTOML bool) {
 			i = end
 		case source.IsWord(c) || c == '-' || c == '+' || c == '$' || c == '@':
 			end := i + 1
-			for end < len(text) && (source.IsWord(text[end]) || text[end] == '-' || text[end] == '.' && text[end-1] != '.') {
+			for end < len(text) && (source.IsWord(text[end]) || text[end] == '-' || (text[end] == '.' && text[end-1] != '.')) {
 				end++
 			}
 			word(string(text[i:min(end, i+maxText)]), i)
@@ -348,7 +348,7 @@ func leads(keys []string, pattern string) bool {
 				}
 			}
 			return false
-		case len(keys) == 0 || part != "*" && !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.EqualFold(one, keys[0]) }):
+		case len(keys) == 0 || (part != "*" && !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.EqualFold(one, keys[0]) })):
 			return false
 		}
 		keys, pattern = keys[1:], rest

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -192,9 +191,7 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 }
 
 // ownFocus is a function that a file defines to focus: test.only = (name, run) => {.
-var ownFocus = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b|\w+\s*=>|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::[^=]*)?=>)`)
-})
+var ownFocus = input.Lazily(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b|\w+\s*=>|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::[^=]*)?=>)`)
 
 // inOwnFocus reports whether a line belongs to such a function, and focuses nothing by itself.
 func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
@@ -208,9 +205,7 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
-var focusInBrackets = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `]only["'` + "`" + `]\]`)
-})
+var focusInBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `]only["'` + "`" + `]\]`)
 
 // isFocus reports whether a line focuses. In it["only"] the word is in a string.
 func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
@@ -226,15 +221,9 @@ func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 }
 
 var focusShapes = map[source.Lang]func() *regexp.Regexp{
-	source.JavaScript: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`)
-	}),
-	source.Go: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`)
-	}),
-	source.Ruby: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`)
-	}),
+	source.JavaScript: input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`),
+	source.Go:         input.Lazily(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`),
+	source.Ruby:       input.Lazily(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`),
 }
 
 func focusOf(lang source.Lang) (shape func() *regexp.Regexp, words []string) {

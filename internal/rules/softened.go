@@ -133,7 +133,7 @@ func (c *Change) removedChecks(p flowPair, report func(Hit)) {
 	var gone []*flowStep
 	var names []string
 	for _, s := range was {
-		if p.now == nil && !p.was.judges() || runsOtherwise(s, p.now) {
+		if (p.now == nil && !p.was.judges()) || runsOtherwise(s, p.now) {
 			continue
 		}
 		for _, name := range s.checks {
@@ -269,7 +269,7 @@ func elsewhere(line string) bool {
 	return slices.ContainsFunc(shellCommands(line), func(c command) bool {
 		words := unwrapped(c.words)
 		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") && (begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-			isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))
+			(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add")))
 	})
 }
 
@@ -280,7 +280,7 @@ func (s *flowStep) equal(o *flowStep) bool {
 
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
 func narrowedEvents(p flowPair, report func(Hit)) {
-	if p.was == nil || !slices.ContainsFunc(p.now.jobs, (*flowJob).isCheck) && !slices.ContainsFunc(p.was.jobs, (*flowJob).isCheck) {
+	if p.was == nil || (!slices.ContainsFunc(p.now.jobs, (*flowJob).isCheck) && !slices.ContainsFunc(p.was.jobs, (*flowJob).isCheck)) {
 		return
 	}
 	was, now := p.was.event("pull_request"), p.now.event("pull_request")

@@ -43,7 +43,7 @@ func statementAt(f *source.File, line int) (s statement, ok bool) {
 // goesOn reports whether the line after n continues a chain of calls.
 func goesOn(f *source.File, n int) bool {
 	next := bytes.TrimLeft(f.CodeLine(n+1), " \t")
-	return len(next) > 1 && (next[0] == '.' && source.IsWord(next[1]) || next[0] == '?' && next[1] == '.') ||
+	return (len(next) > 1 && ((next[0] == '.' && source.IsWord(next[1])) || (next[0] == '?' && next[1] == '.'))) ||
 		ends(bytes.TrimRight(f.CodeLine(n), " \t\r"), ".")
 }
 
@@ -109,7 +109,7 @@ func shape(codeText []byte) string {
 		case isSpace(c), c == '-' && isDigit(at(codeText, i+1)) && !source.IsWord(at(codeText, i-1)):
 		case source.IsWord(c):
 			end := i
-			for end < len(codeText) && (source.IsWord(codeText[end]) || codeText[end] == '.' && isDigit(c) && isDigit(at(codeText, end+1))) {
+			for end < len(codeText) && (source.IsWord(codeText[end]) || (codeText[end] == '.' && isDigit(c) && isDigit(at(codeText, end+1)))) {
 				end++
 			}
 			if word := string(codeText[i:end]); isDigit(c) || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {

@@ -68,7 +68,7 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 func scanComment(text []byte, found func(at int, phrase string) bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i] | 0x20
-		if c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h' || source.IsWord(at(text, i-1)) {
+		if (c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h') || source.IsWord(at(text, i-1)) {
 			continue
 		}
 		for _, phrase := range phrases {
@@ -313,7 +313,7 @@ func declares(v *source.File, pos int, line []byte, name string) bool {
 	if arrow := bytes.Index(rest, []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (open < 0 || arrow < open) && arrow < semicolon {
 		return functionName(v.Lang, line) == name && !isStub(v, pos+arrow+2, len(v.Code))
 	}
-	if open < 0 || semicolon >= 0 && semicolon < open {
+	if open < 0 || (semicolon >= 0 && semicolon < open) {
 		return false
 	}
 	start := bytes.LastIndexAny(v.Code[max(0, pos-maxNear):pos], ";{}") + 1 + max(0, pos-maxNear)

@@ -133,7 +133,7 @@ func (b *blanket) standsAt(v *source.File, pos, top int) bool {
 	case inAttribute:
 		return v.Code[pos] != ' ' && begins(line, "#")
 	}
-	if v.Lang != source.None && !v.InComment(pos) || b.stands == onOwnLine && len(line) > 0 || b.stands == beforeCode && pos >= top {
+	if (v.Lang != source.None && !v.InComment(pos)) || (b.stands == onOwnLine && len(line) > 0) || (b.stands == beforeCode && pos >= top) {
 		return false
 	}
 	// Only what begins a comment stands before it; a comment in a comment that stands alone is an example: "#   # noqa".

@@ -58,7 +58,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		}
 		until = to
 		for n := from; n <= to; n++ {
-			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.byKey[liveKey(f.Head, n)] != nil || n == l.Number && g.hadWithin(f.Head, n)) {
+			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
 			}
 		}
@@ -110,7 +110,7 @@ func (g *gone) hadWithin(head *source.File, n int) bool {
 		key = strings.TrimSuffix(strings.TrimSuffix(key, "iffalse"), "unlesstrue")
 	}
 	for range 3 { // the brackets of what is around it
-		if g.byKey[key] != nil || await >= 0 && g.byKey["await"+key] != nil {
+		if g.byKey[key] != nil || (await >= 0 && g.byKey["await"+key] != nil) {
 			return true
 		}
 		key = strings.TrimRight(strings.TrimSuffix(key, ")"), ";}")
@@ -149,19 +149,15 @@ func (f *File) tryEnd(line int) int {
 	return 0
 }
 
-var handler = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\s}]*(?:except|catch|rescue)\b`) })
+var handler = input.Lazily(`^[\s}]*(?:except|catch|rescue)\b`)
 
 // caught are the handlers that catch a failed assertion, by language.
 var caught = map[source.Lang]func() *regexp.Regexp{
-	source.Python:     lazyShape(`except\s*:|except\b.*\b(?:Exception|BaseException|AssertionError)\b`),
-	source.JavaScript: lazyShape(`catch\b`),
-	source.Java:       lazyShape(`catch\s*\([^)]*\b(?:Throwable|Error|AssertionError|AssertionFailedError)\b`),
-	source.CSharp:     lazyShape(`catch\s*(?:\{|$)|catch\s*\([^)]*\b(?:Exception|XunitException|AssertionException|AssertFailedException)\b`),
-	source.Ruby:       lazyShape(`rescue\b.*(?:\bException\b|ExpectationNotMetError|Assertion)`),
-}
-
-func lazyShape(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	source.Python:     input.Lazily(`except\s*:|except\b.*\b(?:Exception|BaseException|AssertionError)\b`),
+	source.JavaScript: input.Lazily(`catch\b`),
+	source.Java:       input.Lazily(`catch\s*\([^)]*\b(?:Throwable|Error|AssertionError|AssertionFailedError)\b`),
+	source.CSharp:     input.Lazily(`catch\s*(?:\{|$)|catch\s*\([^)]*\b(?:Exception|XunitException|AssertionException|AssertFailedException)\b`),
+	source.Ruby:       input.Lazily(`rescue\b.*(?:\bException\b|ExpectationNotMetError|Assertion)`),
 }
 
 // swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
@@ -204,7 +200,7 @@ func (f *File) swallows(line int) bool {
 	return !handler().Match(next)
 }
 
-var idle = lazyShape(`^(?:pass|\.\.\.|nil|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
+var idle = input.Lazily(`^(?:pass|\.\.\.|nil|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
 
 // isIdle reports whether a line of a handler does nothing, or only prints.
 func isIdle(line []byte) bool {
@@ -212,7 +208,7 @@ func isIdle(line []byte) bool {
 	return len(line) < 400 && idle().Match(line)
 }
 
-var suppressShape = lazyShape(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
+var suppressShape = input.Lazily(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
 
 func suppresses(lang source.Lang, line []byte) bool {
 	return lang == source.Python && begins(line, "with") && suppressShape().Match(line)
@@ -237,7 +233,7 @@ func loopsOverNothing(lang source.Lang, line []byte) bool {
 	case source.Rust:
 		return has(squeezed, "in[]as", "in[]{", "in0..0{")
 	case source.Go:
-		return ends(squeezed, "{}{") && has(squeezed, "range[]", "rangemap[") || has(squeezed, "[:0]{")
+		return (ends(squeezed, "{}{") && has(squeezed, "range[]", "rangemap[")) || has(squeezed, "[:0]{")
 	}
 	return false
 }
@@ -290,7 +286,7 @@ func (f *File) isLooped(line int) bool {
 	}
 	head := f.Head.CodeLine(start)
 	before, _, assigned := strings.Cut(string(head), "=")
-	if !assigned || loops().Match(head) && f.Lang() != source.Python {
+	if !assigned || (loops().Match(head) && f.Lang() != source.Python) {
 		return loops().Match(head)
 	}
 	words := strings.FieldsFunc(before, func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) })
@@ -316,7 +312,7 @@ func neverRuns(lang source.Lang, line []byte) bool {
 	key := string(squeeze(nil, line))
 	cfg, isCfg := strings.CutPrefix(key, "#[cfg(")
 	return headTruth(line, nil) == notEver || begins(key, "for;false;{", "forfalse{", "false&&", "#iffalse", "#if0") ||
-		isCfg && cfgTruth(strings.TrimSuffix(cfg, ")]")) == notEver
+		(isCfg && cfgTruth(strings.TrimSuffix(cfg, ")]")) == notEver)
 }
 
 // maxBlock is how many lines of a block are read.

@@ -128,7 +128,7 @@ func (f *File) afterFail(line int) bool {
 	before := bytes.TrimSpace(f.Head.CodeLine(line - 2))
 	word, _, _ := bytes.Cut(before, []byte("("))
 	_, last, found := cutAtLast(string(word), ".")
-	return ends(before, ");") && (string(word) == "fail" || found && oneOf(last, "fail", "Fail"))
+	return ends(before, ");") && (string(word) == "fail" || (found && oneOf(last, "fail", "Fail")))
 }
 
 // comparesItself reports whether a line lies in a test about the comparison of values.
@@ -176,7 +176,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 			return never // x.Should() alone
 		}
 		return mayFail
-	case word == "expect" && lang != source.Rust || oneOf(word, "assertThat", "Expect"):
+	case (word == "expect" && lang != source.Rust) || oneOf(word, "assertThat", "Expect"):
 		args, tail, ok := arguments(rest)
 		own := lang != source.Python && (at(s.code, start-1) != '.' || word == "assertThat") // no method of something else
 		if ok && len(args) == 1 && own && saysNothingMore(tail) {

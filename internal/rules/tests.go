@@ -66,7 +66,7 @@ func (c *Change) tests() *testTable {
 
 // mayTest reports whether a file may have tests. Those of Rust stand beside what they test; those of other projects are theirs.
 func (f *File) mayTest() bool {
-	return (f.Base == nil || !isForeign(f.Path)) && (f.Lang() == source.Rust || f.Lang() != source.None && source.IsTest(f.Path))
+	return (f.Base == nil || !isForeign(f.Path)) && (f.Lang() == source.Rust || (f.Lang() != source.None && source.IsTest(f.Path)))
 }
 
 func casesOf(f *File, v *source.File) []*testCase {

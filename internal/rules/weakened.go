@@ -188,7 +188,7 @@ var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double
 func (t *testCase) unseen(name string) (line int) {
 	for n := t.Body; n <= t.End; n++ {
 		code := bytes.TrimSpace(t.of.CodeLine(n))
-		if len(code) > maxStatementBytes || wordAt(code, []byte(name)) < 0 && wordAt(t.of.Line(n), []byte(name)) < 0 {
+		if len(code) > maxStatementBytes || (wordAt(code, []byte(name)) < 0 && wordAt(t.of.Line(n), []byte(name)) < 0) {
 			continue
 		}
 		switch m := setShape().FindSubmatch(code); {
@@ -311,7 +311,7 @@ func (s *stated) accepts(removed []*stated, place, places int) *stated {
 // weakens finds the removed assertion that this one says less than.
 func (s *stated) weakens(removed []*stated) *stated {
 	for _, was := range removed {
-		if s.level != unclear && was.level > s.level && (was.level == exact || was.level == partial && s.isPresence()) && !isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
+		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) && !isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
 			return was
 		}
 	}
@@ -425,7 +425,7 @@ const broad = " Exception BaseException Throwable RuntimeException Error Standar
 func raised(s *statement) (class, rest string, ok bool) {
 	for _, word := range raising {
 		i := bytes.Index(s.code, []byte(word))
-		if i < 0 || i > 0 && source.IsWord(s.code[i-1]) {
+		if i < 0 || (i > 0 && source.IsWord(s.code[i-1])) {
 			continue
 		}
 		tail := s.text[i+len(word):]
@@ -490,10 +490,10 @@ func (s *stated) loosens(was *stated) bool {
 	if errX != nil || errY != nil || x == y {
 		return false
 	}
-	return y > x && isTolerance(after[:start]) || y < x && isPrecision(after[:start])
+	return (y > x && isTolerance(after[:start])) || (y < x && isPrecision(after[:start]))
 }
 
-func isNumber(c byte) bool { return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == '-' }
+func isNumber(c byte) bool { return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == '-' }
 
 func isTolerance(before string) bool {
 	for _, name := range tolerances {

@@ -69,7 +69,7 @@ func (c *Change) flowsOf() *flowSet {
 	c.flows = &flowSet{}
 	left := maxAllYAML
 	for _, f := range c.Files {
-		if !isFlow(f.Path) || f.Base == nil && f.Head == nil || c.isGenerated(f) {
+		if !isFlow(f.Path) || (f.Base == nil && f.Head == nil) || c.isGenerated(f) {
 			continue
 		}
 		p := flowPair{readFlow(f, f.Base, true, &left), readFlow(f, f.Head, false, &left)}
@@ -214,7 +214,7 @@ func (s *flowStep) isCheck() bool {
 
 // isCheck reports whether a job checks something.
 func (j *flowJob) isCheck() bool {
-	return slices.ContainsFunc(j.steps, (*flowStep).isCheck) || j.node.Member("uses") != nil && namesCheck(j.id)
+	return slices.ContainsFunc(j.steps, (*flowStep).isCheck) || (j.node.Member("uses") != nil && namesCheck(j.id))
 }
 
 // same reports whether two steps are the same one of two versions.

@@ -179,7 +179,7 @@ func (f *File) endsStatement(at int, next byte) bool {
 		ends = ends || last == '/' // of a regular expression
 	case Ruby:
 		before := f.byteAt(at - 1) // for empty? and do |x|
-		ends = ends || last == '/' || (last == '?' || last == '!' || last == '|') && (IsWord(before) || before == ')')
+		ends = ends || last == '/' || ((last == '?' || last == '!' || last == '|') && (IsWord(before) || before == ')'))
 	case Java:
 		if !isKotlin(f.Path) {
 			return false
@@ -187,7 +187,7 @@ func (f *File) endsStatement(at int, next byte) bool {
 	default:
 		return false
 	}
-	if f.Lang != Ruby && (last == ')' && f.controls(at) || last == 'e' && f.goesOn(f.wordStart(at))) {
+	if f.Lang != Ruby && ((last == ')' && f.controls(at)) || (last == 'e' && f.goesOn(f.wordStart(at)))) {
 		return false
 	}
 	return ends && bytes.IndexByte([]byte(".?:&|+*/,=<>)]"), next) < 0

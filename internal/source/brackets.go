@@ -52,7 +52,7 @@ func matchBrackets(code []byte) *brackets {
 			inner = place
 			continue
 		}
-		if count[open] == 0 || open != '{' && code[b.at[inner]] != open {
+		if count[open] == 0 || (open != '{' && code[b.at[inner]] != open) {
 			continue
 		}
 		for code[b.at[inner]] != open {

@@ -98,7 +98,7 @@ func goReceiver(code []byte) string {
 func goTestName(name string, parameters []byte, method bool) bool {
 	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
 		rest, found := strings.CutPrefix(name, prefix)
-		if !found || rest != "" && rest[0] >= 'a' && rest[0] <= 'z' {
+		if !found || (rest != "" && rest[0] >= 'a' && rest[0] <= 'z') {
 			continue
 		}
 		kind := goParameter(parameters)
@@ -130,7 +130,7 @@ func (d *finder) subtest(at int) int {
 	parent := d.scope()
 	first := d.skip(open + 1)
 	quote := d.byteAt(first)
-	if parent.test == none || quote != '"' && quote != '`' {
+	if parent.test == none || (quote != '"' && quote != '`') {
 		return open
 	}
 	n := bytes.IndexByte(d.Code[first+1:], quote)

@@ -77,5 +77,5 @@ func testOnly(code []byte) bool {
 		return r
 	}, code)
 	return bytes.HasPrefix(code, []byte("#[cfg(test)")) ||
-		bytes.HasPrefix(code, []byte("#[cfg(all(test,")) || bytes.HasPrefix(code, []byte("#[cfg(all(")) && bytes.Contains(code, []byte(",test)"))
+		bytes.HasPrefix(code, []byte("#[cfg(all(test,")) || (bytes.HasPrefix(code, []byte("#[cfg(all(")) && bytes.Contains(code, []byte(",test)")))
 }

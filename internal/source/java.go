@@ -79,7 +79,7 @@ func (d *finder) dotted(at int) (string, int) {
 
 func isJavaTest(name string) bool {
 	return oneOf(name, "Test TestFactory TestTemplate Theory TestCase") ||
-		strings.HasSuffix(name, "Test") && !oneOf(name, "BeforeTest AfterTest")
+		(strings.HasSuffix(name, "Test") && !oneOf(name, "BeforeTest AfterTest"))
 }
 
 func isCSharpTest(name string) bool {
@@ -101,7 +101,7 @@ func (d *finder) declaration(at int) int {
 		}
 		from := last
 		if c := d.Code[last]; c == ')' || c == ']' {
-			if from = d.brackets().mateAt(last); from == none || c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#' || c == ']' && d.Lang == Java {
+			if from = d.brackets().mateAt(last); from == none || (c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#') || (c == ']' && d.Lang == Java) {
 				return start
 			}
 			if c == ']' {
@@ -237,7 +237,7 @@ func (d *finder) methodName(at int) (from, to, open int) {
 			at = to
 		case IsWord(c):
 			word, end := d.word(at)
-			if oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from || oneOf(string(word), "class interface enum import package impl trait mod") {
+			if (oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from) || oneOf(string(word), "class interface enum import package impl trait mod") {
 				return at, at, none
 			}
 			from, to, at = at, end, end
@@ -263,11 +263,11 @@ func (d *finder) methodBody(at int) (body, last int) {
 		switch c := d.Code[at]; {
 		case c == '{':
 			return at, d.past(at) - 1
-		case c == ';' || c == '=' && d.Lang != Rust:
+		case c == ';' || (c == '=' && d.Lang != Rust):
 			return at, d.expressionEnd(at)
 		case c == '(' || c == '[':
 			at = d.past(at)
-		case c == '}' || c == ')' || c == '@' || c == '\n' && isKotlin(d.Path) && d.kotlinEnds(at):
+		case c == '}' || c == ')' || c == '@' || (c == '\n' && isKotlin(d.Path) && d.kotlinEnds(at)):
 			return at - 1, at - 1 // it has none
 		default:
 			at++

@@ -205,7 +205,7 @@ func (d *finder) javaScriptArguments(open, last int) (comma, body int) {
 	for at := open + 1; at < last; {
 		c := d.Code[at]
 		switch {
-		case c == '{' && (previous == ')' || previous == '>' && d.arrowBefore(at)):
+		case c == '{' && (previous == ')' || (previous == '>' && d.arrowBefore(at))):
 			return comma, at
 		case c == '(' || c == '[' || c == '{':
 			at, previous = d.past(at), c+1

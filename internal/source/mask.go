@@ -421,7 +421,7 @@ func (s *scanner) wordBefore(last int) string {
 
 // IsWord reports whether a byte belongs to a name or a number. Every byte beyond ASCII does.
 func IsWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80
 }
 
 func isLetter(c byte) bool { return IsWord(c) && (c < '0' || c > '9') }

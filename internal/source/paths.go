@@ -29,7 +29,7 @@ func testSegment(segment string, directory bool) bool {
 	case !directory && oneOf(lower, "conftest.py"):
 		return true
 	}
-	return testWord(lower) || !directory && testSuffix(segment)
+	return testWord(lower) || (!directory && testSuffix(segment))
 }
 
 // testWord reports whether test, tests, spec or specs is a word of a name such as a_test.go or Polly.Core.Tests.
@@ -55,7 +55,7 @@ func testSuffix(segment string) bool {
 	for _, suffix := range []string{"Test", "Tests", "Spec", "Specs", "TestCase", "TestCases", "IT"} {
 		if before, found := strings.CutSuffix(stem, suffix); found && before != "" {
 			last := before[len(before)-1]
-			return last >= 'a' && last <= 'z' || last >= '0' && last <= '9' || suffix != "IT"
+			return (last >= 'a' && last <= 'z') || (last >= '0' && last <= '9') || suffix != "IT"
 		}
 	}
 	return false

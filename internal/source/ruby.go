@@ -74,7 +74,7 @@ func (s *rubyScanner) begin(kind byte, from, at int) {
 
 // shut ends the innermost block of a kind. A brace ends what is left open inside.
 func (s *rubyScanner) shut(tail, end int, brace bool) {
-	if brace && s.braces == 0 || !brace && (s.words == 0 || s.list[s.open[len(s.open)-1]].kind == '{') {
+	if (brace && s.braces == 0) || (!brace && (s.words == 0 || s.list[s.open[len(s.open)-1]].kind == '{')) {
 		return
 	}
 	for {
@@ -142,7 +142,7 @@ func (s *rubyScanner) def(at, end int) {
 		name++
 	}
 	s.defined = name
-	if next := s.byteAt(name); isBlank(next) && next != '\n' || next == '(' {
+	if next := s.byteAt(name); (isBlank(next) && next != '\n') || next == '(' {
 		next := name
 		if s.Code[name] == '(' {
 			next = s.past(name)
@@ -304,7 +304,7 @@ func (d *finder) rubyCall(b rubyBlock) (name string, group, ok bool) {
 		at++
 	}
 	name, literal := d.rubyName(at, b.open)
-	if !literal && oneOf(string(word), "test should pending skip") || d.byteAt(end) == '.' {
+	if (!literal && oneOf(string(word), "test should pending skip")) || d.byteAt(end) == '.' {
 		return "", false, false
 	}
 	return name, group, true
@@ -324,7 +324,7 @@ func (d *finder) rubyName(from, to int) (name string, literal bool) {
 			}
 		}
 		end := at
-		for end > start && (isBlank(d.Code[end-1]) || d.Code[end-1] == ')' && d.brackets().mateAt(end-1) < start) {
+		for end > start && (isBlank(d.Code[end-1]) || (d.Code[end-1] == ')' && d.brackets().mateAt(end-1) < start)) {
 			end--
 		}
 		quote := d.byteAt(start)

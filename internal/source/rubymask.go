@@ -102,7 +102,7 @@ func (s *scanner) rubyOperand() (operand, maybe bool) {
 	switch {
 	case c == ')' || c == ']' || c == '}' || c == '"' || c == '\'' || c == '`':
 		return false, false
-	case IsWord(c) || (c == '?' || c == '!') && last > 0 && IsWord(s.code[last-1]):
+	case IsWord(c) || ((c == '?' || c == '!') && last > 0 && IsWord(s.code[last-1])):
 		word := s.wordBefore(last)
 		at := last - len(word)
 		if at >= 0 && (s.code[at] == '.' || s.code[at] == '@' || s.code[at] == '$' || s.code[at] == ':') {
@@ -113,7 +113,7 @@ func (s *scanner) rubyOperand() (operand, maybe bool) {
 		}
 		return false, word != "def" && c > '9' && s.asArgument(last)
 	}
-	return c != '.' && (c != ':' || last+1 < s.at || last > 0 && s.code[last-1] == ':'), false // :/ and :% are symbols
+	return c != '.' && (c != ':' || last+1 < s.at || (last > 0 && s.code[last-1] == ':')), false // :/ and :% are symbols
 }
 
 // asArgument reports whether what is here is written like an argument: blank before, none behind.
@@ -145,7 +145,7 @@ func (s *scanner) rubyPercent() {
 		}
 	}
 	open := s.peek(width)
-	if !operand && !maybe || open == 0 || IsWord(open) || isBlank(open) || maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0 {
+	if (!operand && !maybe) || open == 0 || IsWord(open) || isBlank(open) || (maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0) {
 		s.at++
 		return
 	}
@@ -163,7 +163,7 @@ func (s *scanner) rubyPercent() {
 func (s *scanner) rubyCharacter() {
 	next := s.peek(1)
 	operand, _ := s.rubyOperand()
-	if !operand || s.at+1 >= len(s.text) || isBlank(next) || IsWord(next) && IsWord(s.peek(2)) || IsWord(s.peek(-1)) {
+	if !operand || s.at+1 >= len(s.text) || isBlank(next) || (IsWord(next) && IsWord(s.peek(2))) || IsWord(s.peek(-1)) {
 		s.at++
 		return
 	}
@@ -191,14 +191,14 @@ func (s *scanner) rubyHeredoc() bool {
 		i++
 	}
 	from := i
-	for i < len(s.text) && i < from+100 && (IsWord(s.text[i]) || quote != 0 && s.text[i] != quote && s.text[i] != '\n') {
+	for i < len(s.text) && i < from+100 && (IsWord(s.text[i]) || (quote != 0 && s.text[i] != quote && s.text[i] != '\n')) {
 		i++
 	}
-	if i == from || i == len(s.text) || quote != 0 && s.text[i] != quote {
+	if i == from || i == len(s.text) || (quote != 0 && s.text[i] != quote) {
 		return false
 	}
 	name := string(s.text[from:i])
-	if !indented && quote == 0 && (name[0] < 'A' || name[0] > 'Z') || s.textLine(name) < i {
+	if (!indented && quote == 0 && (name[0] < 'A' || name[0] > 'Z')) || s.textLine(name) < i {
 		return false
 	}
 	if quote != 0 {

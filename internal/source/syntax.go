@@ -36,7 +36,7 @@ func stepPython(s *scanner, c byte) {
 func (s *scanner) pythonString(c byte) {
 	l := literal{end: c, escape: true, continued: true}
 	for i := 1; i <= 2 && IsWord(s.peek(-i)); i++ {
-		if p := s.peek(-i) | 0x20; (p == 'f' || p == 't') && !IsWord(s.peek(-i-1)) || (p == 'f' || p == 't') && i == 1 && !IsWord(s.peek(-3)) {
+		if p := s.peek(-i) | 0x20; ((p == 'f' || p == 't') && !IsWord(s.peek(-i-1))) || ((p == 'f' || p == 't') && i == 1 && !IsWord(s.peek(-3))) {
 			l.hole = '{'
 		}
 	}
@@ -87,7 +87,7 @@ func stepJavaScript(s *scanner, c byte) {
 // javaScriptRegexp reads a regular expression, unless the slash divides.
 func (s *scanner) javaScriptRegexp() {
 	last, newLine := s.before(s.at)
-	if last >= 0 && (!s.expressionAfter(last, newLine) || s.code[last] == '<') || s.at < s.divided {
+	if (last >= 0 && (!s.expressionAfter(last, newLine) || s.code[last] == '<')) || s.at < s.divided {
 		s.at++
 		return
 	}
@@ -127,7 +127,7 @@ func (s *scanner) expressionAfter(last int, newLine bool) bool {
 	case c == '+' || c == '-':
 		return last == 0 || s.code[last-1] != c
 	case c == '!': // that of TypeScript stands behind a value
-		return last == 0 || s.code[last-1] != ')' && s.code[last-1] != ']' && (!IsWord(s.code[last-1]) || s.keywordBefore(last-1))
+		return last == 0 || (s.code[last-1] != ')' && s.code[last-1] != ']' && (!IsWord(s.code[last-1]) || s.keywordBefore(last-1)))
 	case c == '$':
 		return false
 	case IsWord(c):
@@ -184,14 +184,14 @@ func (s *scanner) typeParameter() bool {
 	if i == s.at+1 {
 		return false
 	}
-	upper := s.text[s.at+1] >= 'A' && s.text[s.at+1] <= 'Z' || s.has("<const ")
+	upper := (s.text[s.at+1] >= 'A' && s.text[s.at+1] <= 'Z') || s.has("<const ")
 	if i < len(s.text) && s.text[i] == '>' {
 		return upper && i+1 < len(s.text) && s.text[i+1] == '('
 	}
 	for i < len(s.text) && i < s.at+120 && isBlank(s.text[i]) {
 		i++
 	}
-	return i < len(s.text) && (s.text[i] == ',' || s.hasAt(i, "extends ") || s.has("<const ") && s.text[i] != '=')
+	return i < len(s.text) && (s.text[i] == ',' || s.hasAt(i, "extends ") || (s.has("<const ") && s.text[i] != '='))
 }
 
 // element goes on with JSX, up to its end or its next hole.

@@ -43,7 +43,7 @@ func at(text []byte, i int) (found Found, end int) {
 		return login(text, i)
 	}
 	f := Begin(text[i:])
-	if f == nil || i > 0 && name[text[i-1]] && name[f.Text[0]] {
+	if f == nil || (i > 0 && name[text[i-1]] && name[f.Text[0]]) {
 		return Found{}, 0
 	}
 	start := i + len(f.Text)
@@ -55,7 +55,7 @@ func at(text []byte, i int) (found Found, end int) {
 		return Found{}, end
 	}
 	value := string(text[start:end])
-	if placeholder(value) || f.real != nil && !f.real(value) {
+	if placeholder(value) || (f.real != nil && !f.real(value)) {
 		return Found{}, end
 	}
 	return Found{Name: f.Name, Start: i, End: end, Value: value}, end
@@ -197,7 +197,7 @@ func keyBody(text string) string {
 	text = strings.NewReplacer(`\r`, "\n", `\n`, "\n").Replace(text)
 	var body strings.Builder
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.Contains(line, ": ") || len(line) == 5 && line[0] == '=' {
+		if line = strings.TrimSpace(line); strings.Contains(line, ": ") || (len(line) == 5 && line[0] == '=') {
 			continue
 		}
 		longest := ""

@@ -86,7 +86,7 @@ func (f *Form) Matches(b []byte) bool {
 	}
 	for i := range len(f.Text) {
 		wild := f.Text[i] == '?'
-		if wild && strings.IndexByte(f.Which, b[i]) < 0 || !wild && b[i] != f.Text[i] {
+		if (wild && strings.IndexByte(f.Which, b[i]) < 0) || (!wild && b[i] != f.Text[i]) {
 			return false
 		}
 	}
