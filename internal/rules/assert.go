@@ -89,14 +89,14 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 	next := nextByte(rest)
 	switch lang {
 	case source.Python, source.Java:
-		return (word == "assert" && blank) || (lang == source.Java && blank && next != '(' && humps(word, "should"))
+		return (word == "assert" && blank) || (lang == source.Java && blank && next != '(' && beginsWithWord(word, "should"))
 	case source.Rust:
 		return word == "should_panic"
 	case source.Ruby:
 		if word == "is_expected" || (word == "should" && blank) || (word == "should_not" && blank) {
 			return true
 		}
-		name := humps(word, "assert") || humps(word, "refute") || humps(word, "expect") || humps(word, "must") || humps(word, "wont") || word == "flunk"
+		name := beginsWithWord(word, "assert") || beginsWithWord(word, "refute") || beginsWithWord(word, "expect") || beginsWithWord(word, "must") || beginsWithWord(word, "wont") || word == "flunk"
 		return name && blank && next != '='
 	}
 	return false
@@ -105,7 +105,7 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 // isCalled reports whether what follows a word makes it a call, or the package or class of one.
 func isCalled(lang source.Lang, word string, rest []byte) bool {
 	if len(rest) == 0 {
-		return lang == source.Ruby && humps(word, "assert")
+		return lang == source.Ruby && beginsWithWord(word, "assert")
 	}
 	switch rest[0] {
 	case '(':
@@ -176,9 +176,9 @@ func frameworkCall(lang source.Lang, receiver, word string) bool {
 	case isIn(receiver+"."+word, list), receiver != "" && isIn("*."+word, list), isIn(word, list):
 		return true
 	case lang == source.Go:
-		return goFailure(receiver, word) || (receiver == "td" && humps(word, "cmp"))
+		return goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp"))
 	}
-	return (lang == source.CSharp && receiver != "" && humps(word, "should")) || (lang == source.Ruby && humps(word, "refute"))
+	return (lang == source.CSharp && receiver != "" && beginsWithWord(word, "should")) || (lang == source.Ruby && beginsWithWord(word, "refute"))
 }
 
 // plainLang is the language whose tables a language shares.
@@ -199,13 +199,13 @@ func goFailure(receiver, word string) bool {
 
 // namedAssertion reports whether a name of a function says that it asserts.
 func namedAssertion(word string) bool {
-	return humps(word, "assert") || humps(word, "expect") || humpInside(word, "assert")
+	return beginsWithWord(word, "assert") || beginsWithWord(word, "expect") || hasWordInside(word, "assert")
 }
 
 // namedHelper reports whether a name of a function sounds like an assertion.
 func namedHelper(word string) bool {
 	for _, verb := range []string{"verify", "check", "require", "must", "should", "ensure", "validate"} {
-		if humps(word, verb) {
+		if beginsWithWord(word, verb) {
 			return true
 		}
 	}
@@ -249,18 +249,18 @@ func isImport(line []byte) bool {
 	return false
 }
 
-// humps reports whether a name begins with a word, written as in the languages: word, Word, word_more, wordMore.
-func humps(name, word string) bool {
+// beginsWithWord reports whether a name begins with a word, written as in the languages: word, Word, word_more, wordMore.
+func beginsWithWord(name, word string) bool {
 	if len(name) < len(word) || name[0]|0x20 != word[0] || name[1:len(word)] != word[1:] {
 		return false
 	}
 	return len(name) == len(word) || !isLower(name[len(word)])
 }
 
-// humpInside reports whether a name contains a word after its start.
-func humpInside(name, word string) bool {
+// hasWordInside reports whether a name contains a word after its start.
+func hasWordInside(name, word string) bool {
 	for i := 1; i+len(word) <= len(name); i++ {
-		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) && humps(name[i:], word) {
+		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) && beginsWithWord(name[i:], word) {
 			return true
 		}
 	}

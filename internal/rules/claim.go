@@ -60,11 +60,11 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	end := start + wordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
-	case humps(word, "should") && lang != source.Python, lang == source.Ruby && humps(word, "must") && at(s.code, start-1) == '.':
+	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") && at(s.code, start-1) == '.':
 		c = suffixClaim(lang, all.cut(0, start), word, rest)
 	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" && nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionClaim(lang, firstOf(lang, rest))
-	case humps(word, "expect") && lang != source.Python, word == "assertThat":
+	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
 		c = chainClaim(lang, rest)
 	default:
 		c = callClaim(lang, word, rest)

@@ -30,8 +30,8 @@ func (t *testTable) markAll() {
 // one.
 func (t *testTable) imports(one *testCase) bool {
 	name := ""
-	if around := one.of.Enclosing(one.Line); len(around) > 0 {
-		name = methodOn(one.of.CodeLine(around[0]))
+	if blocks := one.of.Enclosing(one.Line); len(blocks) > 0 {
+		name = methodOn(one.of.CodeLine(blocks[0]))
 	}
 	if class, _, inClass := strings.Cut(one.Name, " > "); inClass && one.of.Lang == source.Python {
 		name = class
@@ -87,7 +87,7 @@ func markTests(v *source.File, tests []*testCase) {
 		if m.holds == unknown {
 			continue
 		}
-		if from, to, covered := reach(v, tests, m, names); covered {
+		if from, to, covered := skippedLines(v, tests, m, names); covered {
 			coverRange(tests, m, from, to)
 		} else if indirect < maxIndirect && markIndirect(v, tests, m, names) {
 			indirect++
@@ -106,20 +106,20 @@ func coverRange(tests []*testCase, m skipMark, from, to int) {
 	}
 }
 
-// reach tells which lines a mark keeps from running.
-func reach(v *source.File, tests []*testCase, m skipMark, names map[string]certainty) (from, to int, covered bool) {
+// skippedLines tells which lines a mark keeps from running.
+func skippedLines(v *source.File, tests []*testCase, m skipMark, names map[string]certainty) (from, to int, covered bool) {
 	if m.header {
 		if t := declaredAt(tests, m.line); t != nil {
 			return t.Line, t.End, true
 		}
 		return 0, 0, false
 	}
-	t := around(tests, m.line)
+	t := testAround(tests, m.line)
 	switch {
 	case t == nil:
 		return 0, v.Lines(), len(v.Enclosing(m.line)) == 0 && !conditionBefore(v.CodeLine(m.line), names)
 	case t.Group:
-		return t.Line, t.End, reachesGroup(v, t, m.line, names)
+		return t.Line, t.End, skipsGroup(v, t, m.line, names)
 	}
 	return t.Line, t.End, isUnconditional(v, t, m.line, names)
 }
@@ -147,8 +147,8 @@ func after(tests []*testCase, line int) int {
 	return i
 }
 
-// around is the innermost test or group around a line.
-func around(tests []*testCase, line int) *testCase {
+// testAround is the innermost test or group around a line.
+func testAround(tests []*testCase, line int) *testCase {
 	for i, steps := after(tests, line)-1, 0; i >= 0 && steps < 1000; i, steps = i-1, steps+1 {
 		if tests[i].End >= line {
 			return tests[i]
@@ -157,9 +157,9 @@ func around(tests []*testCase, line int) *testCase {
 	return nil
 }
 
-// reachesGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
+// skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
 // itself or in what runs before each test.
-func reachesGroup(v *source.File, t *testCase, line int, names map[string]certainty) bool {
+func skipsGroup(v *source.File, t *testCase, line int, names map[string]certainty) bool {
 	for _, b := range v.Enclosing(line) {
 		if b < t.Body || b >= line {
 			continue

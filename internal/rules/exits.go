@@ -166,8 +166,8 @@ func goExits(v *source.File, found func(int, string)) {
 // isCertainExit reports whether an exit with success is reached in a run that should fail.
 func isCertainExit(v *source.File, run, n int) bool {
 	condition := []byte(nil)
-	if around := v.Enclosing(n); len(around) > 1 {
-		condition = v.Line(around[len(around)-1])
+	if blocks := v.Enclosing(n); len(blocks) > 1 {
+		condition = v.Line(blocks[len(blocks)-1])
 	}
 	if goBranch().Match(v.CodeLine(n)) {
 		condition = v.Line(n)

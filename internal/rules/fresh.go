@@ -195,15 +195,15 @@ func isProduction(name string) bool {
 		return false
 	}
 	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
-		if aside(dir) {
+		if isSupportDir(dir) {
 			return false
 		}
 	}
 	return true
 }
 
-// aside reports whether a directory is one of tests, of what only they use, or of what is not shipped.
-func aside(dir string) bool {
+// isSupportDir reports whether a directory is one of tests, of what only they use, or of what is not shipped.
+func isSupportDir(dir string) bool {
 	switch dir {
 	case "testing", "testenv", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils", "test-helpers", "test_helpers", "testdata", "fixtures",
 		"__fixtures__", "__mocks__", "mocks", "mock", "e2e", "spec", "specs", "test", "tests", "__tests__", "example", "examples", "docs", "doc", "benchmark",

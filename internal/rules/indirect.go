@@ -15,20 +15,20 @@ const maxIndirect = 20
 // markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them. at is the
 // mark in that function, which skips always. It reports whether the file was searched for calls.
 func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[string]certainty) bool {
-	around := v.Enclosing(at.line)
-	if at.header || len(around) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
+	blocks := v.Enclosing(at.line)
+	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
 		return false
 	}
-	head := v.CodeLine(around[0])
+	head := v.CodeLine(blocks[0])
 	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
 	if i := bytes.IndexByte(head, ')'); begins(head, "func (") {
 		name = methodOn(head[i:])
 	}
-	body := &testCase{Test: source.Test{Line: around[0], Body: around[0] + 1, End: v.Lines()}, of: v}
+	body := &testCase{Test: source.Test{Line: blocks[0], Body: blocks[0] + 1, End: v.Lines()}, of: v}
 	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(v, body, at.line, names) {
 		return false
 	}
-	if prefix, all := runsBefore(v, around[0], name); all {
+	if prefix, all := runsBefore(v, blocks[0], name); all {
 		for _, one := range tests {
 			if one.mark == 0 && begins(one.Name, prefix) {
 				one.mark = at.line

@@ -403,14 +403,14 @@ func describe(one merge, c *Change, row reports.DiffRow) string {
 	}
 	for _, f := range c.Files {
 		if f.Path == row.File {
-			f.around(&out, row)
+			f.showAround(&out, row)
 		}
 	}
 	return out.String()
 }
 
 // around prints the lines near a row in both versions: those that differ are marked.
-func (f *File) around(out io.Writer, row reports.DiffRow) {
+func (f *File) showAround(out io.Writer, row reports.DiffRow) {
 	before, after := int(row.Line), int(row.Line)
 	for _, h := range f.Hunks() {
 		shift := len(h.Added) - len(h.Removed)

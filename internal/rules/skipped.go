@@ -112,20 +112,20 @@ func findDisabledTest(c *Change, report func(Hit)) {
 	marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *testCase) bool {
 		return head.ranBefore() && head.disabled
 	})
-	reportGone(c, report, fateDisabled, "still there, but no test runner sees it", "give the test back its name and place, and fix what it finds")
+	reportGone(c, report, outcomeDisabled, "still there, but no test runner sees it", "give the test back its name and place, and fix what it finds")
 }
 
 // findRemovedTest finds tests that are gone.
 func findRemovedTest(c *Change, report func(Hit)) {
-	reportGone(c, report, fateRemoved, "deleted", "restore the test, or say in the description why it is not needed")
+	reportGone(c, report, outcomeRemoved, "deleted", "restore the test, or say in the description why it is not needed")
 }
 
 // reportGone reports tests that are gone, a hit for each file.
-func reportGone(c *Change, report func(Hit), wanted fate, what, fix string) {
+func reportGone(c *Change, report func(Hit), wanted outcome, what, fix string) {
 	byFile := map[*File][]*testCase{}
-	fates := c.fates()
+	search := c.search()
 	for _, one := range c.tests().gone {
-		if got, _ := fates.of(one); got == wanted && (one.mark == 0 || wanted != fateRemoved) { // one that was skipped checked nothing
+		if search.outcomeOf(one) == wanted && (one.mark == 0 || wanted != outcomeRemoved) { // one that was skipped checked nothing
 			byFile[one.in] = append(byFile[one.in], one)
 		}
 	}

@@ -18,7 +18,7 @@ func findTautology(c *Change, report func(Hit)) {
 		if !f.hasTests() {
 			continue
 		}
-		list := slices.DeleteFunc(f.tautologies(), func(s *stated) bool { return !s.guarded && was()[liveKey(f.Head, s.first)] })
+		list := slices.DeleteFunc(f.tautologies(), func(s *assertStatement) bool { return !s.guarded && was()[liveKey(f.Head, s.first)] })
 		if len(list) == 0 {
 			continue
 		}
@@ -41,14 +41,14 @@ func isOfTests(v *source.File) bool {
 	return v != nil && v.Lang != source.None && (source.IsTest(v.Path) || len(v.Tests()) > 0)
 }
 
-func (f *File) tautologies() (list []*stated) {
+func (f *File) tautologies() (list []*assertStatement) {
 	asked := 0
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
 		if isGoFailure(f.Lang(), f.Head, l.Number) && headTruth(bytes.TrimSpace(f.Head.CodeLine(l.Number)), nil) == notEver {
-			list = append(list, &stated{statement: statement{first: l.Number, text: l.Text}})
+			list = append(list, &assertStatement{statement: statement{first: l.Number, text: l.Text}})
 		}
 		if !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
 			continue
@@ -68,7 +68,7 @@ func (f *File) tautologies() (list []*stated) {
 			continue
 		}
 		if kind != mayFail || guarded {
-			list = append(list, &stated{statement: s, guarded: guarded})
+			list = append(list, &assertStatement{statement: s, guarded: guarded})
 		}
 	}
 	return list
@@ -117,8 +117,8 @@ func (c *Change) removedKeys() map[string]bool {
 	return keys
 }
 
-// selfish are parts of the names of tests in which a value is compared with itself on purpose.
-var selfish = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp", "singleton", "intern", "symbol", "memo", "cache"}
+// comparing are parts of the names of tests in which a value is compared with itself on purpose.
+var comparing = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp", "singleton", "intern", "symbol", "memo", "cache"}
 
 // afterFail reports whether a line begins the handler of an error without which the test fails.
 func (f *File) afterFail(line int) bool {
@@ -145,7 +145,7 @@ func (f *File) comparesItself(line int) bool {
 		}
 	}
 	name = strings.ToLower(name)
-	return has(name, selfish...)
+	return has(name, comparing...)
 }
 
 // failing tells whether an assertion can fail.
@@ -171,7 +171,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 			return never // assert (x, "message")
 		}
 		return truth(lang, firstOf(lang, rest), true)
-	case humps(word, "should"):
+	case beginsWithWord(word, "should"):
 		if args, tail, ok := arguments(rest); ok && word == "Should" && len(args) == 0 && saysNothingMore(tail) {
 			return never // x.Should() alone
 		}

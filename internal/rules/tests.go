@@ -29,9 +29,9 @@ type testCase struct {
 
 // testTable are the tests of all touched files.
 type testTable struct {
-	files []*testFile
-	gone  []*testCase // tests of the base without a twin
-	fates *fates
+	files  []*testFile
+	gone   []*testCase // tests of the base without a twin
+	search *search
 	// tasks is true where the change edits which files of Ruby the tasks of its tests find.
 	tasks    bool
 	imported map[[2]string]bool // what was looked for; see importsFrom

@@ -77,7 +77,7 @@ func (f *File) weakened() (list []weaker) {
 				continue
 			}
 			was := now.weakens(removed)
-			if was == nil || added()[lineKey([]byte(was.line()))] || slices.ContainsFunc(fresh, func(s *stated) bool { return s.expects(was) }) {
+			if was == nil || added()[lineKey([]byte(was.line()))] || slices.ContainsFunc(fresh, func(s *assertStatement) bool { return s.expects(was) }) {
 				continue
 			}
 			if !known {
@@ -92,8 +92,8 @@ func (f *File) weakened() (list []weaker) {
 }
 
 // callsLeft finds assertions of which a place has only the call, the comparison or a message left.
-func (f *File) callsLeft(removed []*stated, hunk Hunk) (list []weaker) {
-	bare, waited := map[string]linediff.Line{}, map[string]*stated{}
+func (f *File) callsLeft(removed []*assertStatement, hunk Hunk) (list []weaker) {
+	bare, waited := map[string]linediff.Line{}, map[string]*assertStatement{}
 	for _, was := range removed {
 		if key := string(bytes.TrimRight(squeeze(nil, was.text), ";")); has(key, ".rejects.", ".resolves.") {
 			for _, start := range []string{"await", "return"} {
@@ -173,7 +173,7 @@ func linesFrom(lines []linediff.Line, number int) []linediff.Line {
 }
 
 // stillSaid reports whether a test says what an assertion said with another name for its subject.
-func stillSaid(t *testCase, was *stated) bool {
+func stillSaid(t *testCase, was *assertStatement) bool {
 	for n := t.Body; n <= t.End && len(was.expected) > 0; n++ {
 		if isAssertion(t.of.Lang, t.of.CodeLine(n)) && has(liveKey(t.of, n), was.expected[0]) {
 			return true
@@ -213,7 +213,7 @@ func (f *File) addedKeys() map[string]bool {
 
 // onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an error.
 // It saves the reading of them.
-func onlyLiterals(removed, added []*stated) bool {
+func onlyLiterals(removed, added []*assertStatement) bool {
 	if len(removed) != len(added) {
 		return false
 	}
@@ -225,32 +225,32 @@ func onlyLiterals(removed, added []*stated) bool {
 	return true
 }
 
-// stated is an assertion in its place.
-type stated struct {
+// assertStatement is an assertion in its place.
+type assertStatement struct {
 	lang source.Lang
 	claim
 	statement
 	guarded bool // it is reached only where it is true
 }
 
-func (s *stated) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
+func (s *assertStatement) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
 // claims are the assertions that changed lines belong to.
-func (f *File) claims(v *source.File, lines []linediff.Line) []*stated {
+func (f *File) claims(v *source.File, lines []linediff.Line) []*assertStatement {
 	list := f.statements(v, lines)
 	f.read(list)
 	return list
 }
 
 // read finds out what assertions say. What is not understood can still expect an error.
-func (f *File) read(list []*stated) {
+func (f *File) read(list []*assertStatement) {
 	for _, s := range list {
 		s.claim, _ = claimOf(f.Lang(), s.statement)
 	}
 }
 
 // statements are the assertions that changed lines belong to, unread.
-func (f *File) statements(v *source.File, lines []linediff.Line) (list []*stated) {
+func (f *File) statements(v *source.File, lines []linediff.Line) (list []*assertStatement) {
 	last := 0
 	for _, l := range lines {
 		if l.Number <= last || len(l.Text) > maxStatementBytes {
@@ -261,7 +261,7 @@ func (f *File) statements(v *source.File, lines []linediff.Line) (list []*stated
 			continue
 		}
 		last = s.last
-		list = append(list, &stated{lang: f.Lang(), statement: s})
+		list = append(list, &assertStatement{lang: f.Lang(), statement: s})
 	}
 	return list
 }
@@ -296,7 +296,7 @@ func isGoFailure(lang source.Lang, v *source.File, line int) bool {
 }
 
 // accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same place.
-func (s *stated) accepts(removed []*stated, place, places int) *stated {
+func (s *assertStatement) accepts(removed []*assertStatement, place, places int) *assertStatement {
 	for _, was := range removed {
 		if s.loosens(was) {
 			return was
@@ -309,7 +309,7 @@ func (s *stated) accepts(removed []*stated, place, places int) *stated {
 }
 
 // weakens finds the removed assertion that this one says less than.
-func (s *stated) weakens(removed []*stated) *stated {
+func (s *assertStatement) weakens(removed []*assertStatement) *assertStatement {
 	for _, was := range removed {
 		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) && !isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
 			return was
@@ -319,12 +319,12 @@ func (s *stated) weakens(removed []*stated) *stated {
 }
 
 // expects reports whether an assertion compares something else with the same literal: a line was inserted before it.
-func (s *stated) expects(was *stated) bool {
+func (s *assertStatement) expects(was *assertStatement) bool {
 	return s.level == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
 }
 
 // about is the subject that two assertions share, "" for none.
-func (s *stated) about(was *stated) string {
+func (s *assertStatement) about(was *assertStatement) string {
 	for _, subject := range was.subjects {
 		for _, now := range s.subjects {
 			if now == subject || bare(now) == subject {
@@ -353,7 +353,7 @@ func bare(subject string) string {
 }
 
 // same reports whether an assertion that looks looser says the same: x == true and x, x == None and x is None.
-func (s *stated) same(was *stated) bool {
+func (s *assertStatement) same(was *assertStatement) bool {
 	matcher := strings.ToLower(s.matcher)
 	if s.level == exists && s.opposite(was) {
 		return true
@@ -370,22 +370,24 @@ func (s *stated) same(was *stated) bool {
 }
 
 // isPresence reports whether an assertion only says that its subject is there.
-func (s *stated) isPresence() bool {
+func (s *assertStatement) isPresence() bool {
 	name := strings.ToLower(strings.ReplaceAll(s.matcher, "_", ""))
 	return s.truth || has(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
 }
 
 // opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks whether
 // a truth value is true, in a language where only those can be asked.
-func (s *stated) opposite(was *stated) bool {
+func (s *assertStatement) opposite(was *assertStatement) bool {
 	if s.truth && s.lang != source.Python && !isScript(s.lang) && s.lang != source.Ruby {
 		return slices.Contains(was.subjects, s.subjects[0])
 	}
-	all := func(s *stated) []string { return slices.Sorted(slices.Values(slices.Concat(s.subjects, s.expected))) }
+	all := func(s *assertStatement) []string {
+		return slices.Sorted(slices.Values(slices.Concat(s.subjects, s.expected)))
+	}
 	return len(s.subjects)+len(s.expected) > 1 && slices.Equal(all(s), all(was))
 }
 
-func (s *stated) describe(was *stated) string {
+func (s *assertStatement) describe(was *assertStatement) string {
 	return fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(s.about(was), 60), was.matcher, s.matcher)
 }
 
@@ -446,7 +448,7 @@ func raised(s *statement) (class, rest string, ok bool) {
 }
 
 // widens reports whether an assertion accepts every error, or one without its text, where it accepted one.
-func (s *stated) widens(was *stated) bool {
+func (s *assertStatement) widens(was *assertStatement) bool {
 	before, beforeRest, ok := raised(&was.statement)
 	if !ok || before == "" || isIn(before, broad) {
 		return false
@@ -469,7 +471,7 @@ var (
 )
 
 // loosens reports whether an assertion is the same but for a number that says how exact it is.
-func (s *stated) loosens(was *stated) bool {
+func (s *assertStatement) loosens(was *assertStatement) bool {
 	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {

@@ -47,22 +47,22 @@ func (f *File) enclosing(line int) []int32 {
 
 // blocks are those of the file.
 func (f *File) blocks() *blocks {
-	if f.around == nil {
-		f.around = &blocks{inner: make([]int32, len(f.starts))}
-		for i := range f.around.inner {
-			f.around.inner[i] = none
+	if f.nested == nil {
+		f.nested = &blocks{inner: make([]int32, len(f.starts))}
+		for i := range f.nested.inner {
+			f.nested.inner[i] = none
 		}
 		switch f.Lang {
 		case None:
 		case Python:
-			f.pythonBlocks(f.around)
+			f.pythonBlocks(f.nested)
 		case Ruby:
-			f.rubyBlocks(f.around)
+			f.rubyBlocks(f.nested)
 		default:
-			f.braceBlocks(f.around)
+			f.braceBlocks(f.nested)
 		}
 	}
-	return f.around
+	return f.nested
 }
 
 // braceBlocks fills in the blocks of a language with braces.
@@ -209,7 +209,7 @@ func (f *File) commaEnds(at int) bool {
 	if f.Lang == JavaScript || f.Lang == TypeScript || f.Lang == Rust {
 		return true
 	}
-	around := f.brackets().around(at)
+	around := f.brackets().openAt(at)
 	return around != none && f.Code[f.brackets().at[around]] != '{'
 }
 
@@ -246,7 +246,7 @@ func (f *File) pythonBlocks(out *blocks) {
 	for n := 1; n <= len(f.starts); n++ {
 		indent, code := indentation(f.CodeLine(n))
 		switch {
-		case inText(n) || f.brackets().around(f.starts[n-1]) != none || f.continued(n) || len(code) == 0:
+		case inText(n) || f.brackets().openAt(f.starts[n-1]) != none || f.continued(n) || len(code) == 0:
 			if n > 1 {
 				out.inner[n-1] = out.inner[n-2]
 			}

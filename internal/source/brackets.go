@@ -85,8 +85,8 @@ func (b *brackets) next(offset int) int32 {
 	return int32(sort.Search(len(b.at), func(i int) bool { return int(b.at[i]) >= offset }))
 }
 
-// around is the innermost bracket that is open at an offset.
-func (b *brackets) around(offset int) int32 {
+// openAt is the innermost bracket that is open at an offset.
+func (b *brackets) openAt(offset int) int32 {
 	if n := b.next(offset); n > 0 {
 		return b.inner[n-1]
 	}

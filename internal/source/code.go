@@ -50,7 +50,7 @@ type File struct {
 	tests      []Test
 	testsFound bool
 	texts      []span // the literals that contain line ends
-	around     *blocks
+	nested     *blocks
 	ruby       []rubyBlock
 	rubyFound  bool
 	parts      []span // lines that belong to tests

@@ -18,7 +18,7 @@ func (d *finder) golang() {
 		case IsWord(c):
 			word, end := d.word(at)
 			switch {
-			case string(word) == "func" && b.around(at) == none:
+			case string(word) == "func" && b.openAt(at) == none:
 				end = d.goFunc(at, end)
 			case specs && d.byteAt(end) == '(' && d.byteAt(at-1) != '.':
 				if group, known := ginkgoCall(string(word)); known {

@@ -35,7 +35,7 @@ func (p *pythonFinder) lines() {
 		code := p.CodeLine(n)
 		indent, word := indentation(code)
 		switch {
-		case inText(n) || p.brackets().around(p.starts[n-1]) != none || p.continued(n):
+		case inText(n) || p.brackets().openAt(p.starts[n-1]) != none || p.continued(n):
 			p.extend(n, len(word) > 0 || len(bytes.TrimSpace(p.Line(n))) > 0)
 		case len(word) > 0:
 			p.shut(indent)

@@ -10,18 +10,18 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// fate is what became of a test of the base that the head does not have by its name.
-type fate int8
+// outcome is what became of a test of the base that the head does not have by its name.
+type outcome int8
 
 const (
-	fateRemoved  fate = iota // nothing of it is left
-	fateMoved                // its lines, or what they say, are in another test
-	fateDisabled             // its lines are there, but no runner sees them
-	withItsCode              // what it tests is gone too
+	outcomeRemoved     outcome = iota // nothing of it is left
+	outcomeMoved                      // its lines, or what they say, are in another test
+	outcomeDisabled                   // its lines are there, but no runner sees them
+	outcomeWithItsCode                // what it tests is gone too
 )
 
-// fates tells what became of the tests that are gone.
-type fates struct {
+// search finds out what became of the tests that are gone.
+type search struct {
 	table *testTable
 	c     *Change
 	lines map[uint64][]place // of added lines
@@ -30,18 +30,12 @@ type fates struct {
 	defined map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string]*mention
-	told      map[*testCase]told
+	answers   map[*testCase]outcome
 	folded    int // how many words were looked for in names of tests
 }
 
 // mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
 const mostFolded = 1 << 22
-
-// told is an answer about a test that is given several times.
-type told struct {
-	fate
-	at place
-}
 
 // mention is where a name is at the head: the first place, and whether there is one on another line.
 type mention struct {
@@ -54,20 +48,20 @@ type place struct {
 	line int
 }
 
-func (c *Change) fates() *fates {
+func (c *Change) search() *search {
 	t := c.tests()
-	if t.fates == nil {
-		t.fates = &fates{table: t, c: c, told: map[*testCase]told{}}
+	if t.search == nil {
+		t.search = &search{table: t, c: c, answers: map[*testCase]outcome{}}
 		if len(t.gone) > 0 {
-			t.fates.index()
-			t.fates.compareProduction()
+			t.search.index()
+			t.search.compareProduction()
 		}
 	}
-	return t.fates
+	return t.search
 }
 
 // index notes where each added line of a test, or of a file with a name like a test's, is.
-func (f *fates) index() {
+func (f *search) index() {
 	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Head == nil || (!file.mayTest() && !f.looksParked(file)) {
@@ -98,7 +92,7 @@ func (f *fates) index() {
 }
 
 // looksParked reports whether a new file that no language claims has the name of a file of tests that are gone.
-func (f *fates) looksParked(file *File) bool {
+func (f *search) looksParked(file *File) bool {
 	if file.Base != nil || file.Lang() != source.None {
 		return false
 	}
@@ -148,49 +142,47 @@ var commonWords = func() map[string]bool {
 	return words
 }()
 
-// of tells the fate of a test. where is the place of its lines at the head.
-func (f *fates) of(t *testCase) (what fate, where place) {
-	known, found := f.told[t]
+// outcomeOf tells what became of a test.
+func (f *search) outcomeOf(t *testCase) outcome {
+	known, found := f.answers[t]
 	if !found {
-		known.fate, known.at = f.tell(t)
-		f.told[t] = known
+		known = f.find(t)
+		f.answers[t] = known
 	}
-	return known.fate, known.at
+	return known
 }
 
-func (f *fates) tell(t *testCase) (what fate, where place) {
+func (f *search) find(t *testCase) outcome {
 	if at, found := f.leftover(t); found {
 		switch {
-		case f.isRun(at, t):
-			return fateMoved, at
-		case !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.inheritedFrom(at)):
-			return fateMoved, at
+		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.inheritedFrom(at)):
+			return outcomeMoved
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
-			return fateDisabled, at
+			return outcomeDisabled
 		}
-		return fateRemoved, at
+		return outcomeRemoved
 	}
-	if f.isConverted(t) {
-		return fateMoved, place{}
+	switch {
+	case f.isConverted(t):
+		return outcomeMoved
+	case f.mentions(t, f.defined):
+		return outcomeWithItsCode
 	}
-	if f.mentions(t, f.defined) {
-		return withItsCode, place{}
-	}
-	return fateRemoved, place{}
+	return outcomeRemoved
 }
 
 // inheritedFrom reports whether a place is in a class of Python that a file of tests imports and names.
-func (f *fates) inheritedFrom(at place) bool {
-	around := at.file.Head.Enclosing(at.line)
-	if at.file.Lang() != source.Python || len(around) == 0 || firstWord(at.file.Head.CodeLine(around[0])) != "class" {
+func (f *search) inheritedFrom(at place) bool {
+	blocks := at.file.Head.Enclosing(at.line)
+	if at.file.Lang() != source.Python || len(blocks) == 0 || firstWord(at.file.Head.CodeLine(blocks[0])) != "class" {
 		return false
 	}
-	class := bytes.TrimPrefix(at.file.Head.CodeLine(around[0]), []byte("class "))
+	class := bytes.TrimPrefix(at.file.Head.CodeLine(blocks[0]), []byte("class "))
 	return f.table.importsFrom(at.file, firstWord(class))
 }
 
 // leftover finds most lines of a test in one file of the head.
-func (f *fates) leftover(t *testCase) (place, bool) {
+func (f *search) leftover(t *testCase) (place, bool) {
 	lines := t.bodyLines()
 	if len(lines) == 0 {
 		return place{}, false
@@ -222,7 +214,7 @@ func (f *fates) leftover(t *testCase) (place, bool) {
 }
 
 // isRun reports whether a place is in a test, or in a function that is called.
-func (f *fates) isRun(at place, t *testCase) bool {
+func (f *search) isRun(at place, t *testCase) bool {
 	if !at.file.mayTest() || (runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang()) {
 		return false
 	}
@@ -248,7 +240,7 @@ func (f *fates) isRun(at place, t *testCase) bool {
 }
 
 // isCalled reports whether a function is mentioned anywhere but where it is declared.
-func (f *fates) isCalled(name string, in *File, declared int) bool {
+func (f *search) isCalled(name string, in *File, declared int) bool {
 	if f.mentioned == nil {
 		f.findMentions()
 	}
@@ -257,7 +249,7 @@ func (f *fates) isCalled(name string, in *File, declared int) bool {
 }
 
 // findMentions reads the tests of the head once for all names that will be asked for: a large change can have thousands.
-func (f *fates) findMentions() {
+func (f *search) findMentions() {
 	f.mentioned = map[string]*mention{}
 	for _, one := range f.table.gone {
 		if at, found := f.leftover(one); found {
@@ -304,7 +296,7 @@ func eachCodeWord(v *source.File, give func(word []byte, line int)) {
 }
 
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another way.
-func (f *fates) isConverted(t *testCase) bool {
+func (f *search) isConverted(t *testCase) bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
 		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
@@ -325,7 +317,7 @@ func (f *fates) isConverted(t *testCase) bool {
 }
 
 // compareProduction notes the names that the touched production files do not have any more.
-func (f *fates) compareProduction() {
+func (f *search) compareProduction() {
 	f.defined = map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Base == nil || !file.isNoTest() {
@@ -407,7 +399,7 @@ func methodOn(line []byte) string {
 }
 
 // mentions reports whether the name or the body of a test has one of some words.
-func (f *fates) mentions(t *testCase, words map[string]bool) bool {
+func (f *search) mentions(t *testCase, words map[string]bool) bool {
 	if len(words) == 0 {
 		return false
 	}
