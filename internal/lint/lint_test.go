@@ -68,7 +68,8 @@ func criterion(run string) edit {
 	return edit{contractPath, `["pytest", "-x", "tests/signup"], "test_report": ".closeout/evidence/unit.xml"`, run}
 }
 
-func allowed(list string) edit  { return edit{contractPath, `["src/**", "tests/**"]`, list} }
+func allowed(list string) edit { return edit{contractPath, `["src/**", "tests/**"]`, list} }
+
 // exception adds an exception that ends as a text says.
 func exception(until string) edit {
 	return edit{contractPath, `"override"`, `"rules": {"ignore": [{"id": "r", "files": "src/**", "reason": "a"` + until + `}]}, "override"`}

@@ -3,28 +3,33 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
-// Approval checks the approving reviews that the contract requires for some files.
+// Approval checks the approving reviews that the contract requires for some files, and who resolved the threads of reviewers.
 var ApprovalCheck = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
-	Codes: []check.Code{{Name: "approval.missing", Severity: input.Block}},
+	Codes: []check.Code{{Name: "approval.missing", Severity: input.Block}, {Name: "approval.thread", Severity: input.Warn}},
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Contract, check.Changes},
-	Asked: func(in *check.Inputs) bool { return in.Policy != nil && len(in.Policy.Approvals) > 0 },
-	Run:   runApproval,
+	Asked: func(in *check.Inputs) bool {
+		return in.Policy != nil && len(in.Policy.Approvals)+len(in.Policy.Threads) > 0
+	},
+	Run: runApproval,
 }
 
 func runApproval(p *check.Pass) {
+	reportThreads(p)
 	reviews, missing := map[int64]override.Answer{}, false // by how many people must approve
 	for _, a := range p.Policy.Approvals {
 		if _, asked := reviews[a.People]; !asked {
@@ -71,6 +76,42 @@ func runApproval(p *check.Pass) {
 			p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 			return
 		}
+	}
+}
+
+// maxThreads is how many threads have a finding each.
+const maxThreads = 10
+
+// reportThreads reports the threads of reviewers that no person resolved who is independent of the change. GitHub can require that
+// all threads are resolved, but not by whom.
+func reportThreads(p *check.Pass) {
+	pr := p.Facts.Live()
+	if len(p.Policy.Threads) == 0 || pr == nil {
+		return
+	}
+	f := check.Finding{
+		Code: "approval.thread", Input: check.Facts, Expected: "threads that their openers, or people without a part in the change, resolve",
+		Fix: "a person may look at the thread again, and resolve it by hand",
+	}
+	if u, lacking := p.Facts.Lacking(facts.WantedThreads, ""); lacking { // nobody can say more than a warning
+		f.Message, f.Actual, f.Fix = "cannot determine who resolved the threads of reviewers", u.Error, cmp.Or(u.Fix, f.Fix)
+		p.Report(f)
+	}
+	found := 0
+	for i := range pr.Threads {
+		t := &pr.Threads[i]
+		why := override.Dependent(p.Rule, p.Facts, t)
+		if found++; why == "" {
+			found--
+		} else if found <= maxThreads {
+			f.Message, f.Actual = fmt.Sprintf("a thread of %s was resolved by %s", t.OpenedBy, why), cmp.Or(t.ResolvedBy, "an account that GitHub does not name")
+			f.Path, f.Pos.Line, f.Identity = t.Path, int(min(t.Line, math.MaxInt32)), []string{t.OpenedBy, t.ResolvedBy}
+			p.Report(f)
+		}
+	}
+	if found > maxThreads {
+		f.Message, f.Path, f.Pos.Line, f.Identity = fmt.Sprintf("%d more threads were resolved so", found-maxThreads), "", 0, nil
+		p.Report(f)
 	}
 }
 

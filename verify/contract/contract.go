@@ -46,8 +46,9 @@ type Contract struct {
 	Override  OverrideRule
 	Agent     AgentRule
 	Tasks     TaskRule
-	WhenNone  bool // a change that requires no criterion needs no command
-	Closed    bool // no change may name the task any more
+	Threads   []input.Text // logins of reviewers whose threads on GitHub an author must not resolve
+	WhenNone  bool         // a change that requires no criterion needs no command
+	Closed    bool         // no change may name the task any more
 
 	ProtectedFiles    []Pattern
 	MayTouchProtected []input.Text // literal paths

@@ -133,6 +133,7 @@ func readContract(f *input.Fields) *Contract {
 	c.Override = readOverride(f)
 	c.Agent = readAgent(f)
 	c.Tasks = readTasks(f)
+	c.Threads = readThreads(f)
 	c.WhenNone = f.OneOf("when_none", "pass") != ""
 	c.Closed = f.Get("closed") != nil && f.Flag("closed")
 	c.AppliesTo, c.UpdateBots = readAppliesTo(f)
@@ -416,6 +417,18 @@ func readTasks(f *input.Fields) TaskRule {
 	return rule
 }
 
+// readThreads reads threads: the logins under it.
+func readThreads(f *input.Fields) []input.Text {
+	o := object(f, "threads")
+	if o == nil {
+		return nil
+	}
+	logins := filled(o, o.Need("logins", "a list of logins"), "logins", "name a reviewer, or remove threads")
+	list := allMatching(o, "logins", logins, reviewerSyntax, "a login, without @; that of an app ends with [bot]")
+	o.End()
+	return list
+}
+
 // readAgent reads agent.
 func readAgent(f *input.Fields) AgentRule {
 	o := object(f, "agent")
@@ -545,10 +558,11 @@ func refuseCode(f *input.Fields, c *Contract) {
 }
 
 var (
-	loginSyntax = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-	teamSyntax  = input.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
-	codeSyntax  = input.Lazily(`^([a-z_]+\.[a-z_]+|closeout/[a-z0-9-]+)$`)
-	ruleSyntax  = input.Lazily(`^closeout/[a-z0-9-]+$`)
+	loginSyntax    = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	reviewerSyntax = input.Lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$`)
+	teamSyntax     = input.Lazily(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	codeSyntax     = input.Lazily(`^([a-z_]+\.[a-z_]+|closeout/[a-z0-9-]+)$`)
+	ruleSyntax     = input.Lazily(`^closeout/[a-z0-9-]+$`)
 )
 
 // DefaultOverride applies where no contract says who may override.

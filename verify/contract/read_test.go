@@ -598,7 +598,7 @@ func TestContractErrorTexts(t *testing.T) {
 	}
 	want := `1:1 the key "allowed_file" is unknown
   found "allowed_file"
-  expected one of $schema, acceptance_criteria, agent, allowed_files, applies_to, approvals_required, base_branches, closed, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_change, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, tasks, tests, time_budget_minutes, violation_budget, when_none
+  expected one of $schema, acceptance_criteria, agent, allowed_files, applies_to, approvals_required, base_branches, closed, coverage, docs_paths_soft, evidence, forbidden_files, goal, may_change, may_touch_protected, network_egress, off_scope, override, protected_files, rollback_plan, rules, severity_by_path, task_id, tasks, tests, threads, time_budget_minutes, violation_budget, when_none
   did you mean "allowed_files"?
 1:1 the key "allowed_files" is missing
   found no such key

@@ -230,6 +230,7 @@ const (
 	WantedReviews      Wanted = "reviews"
 	WantedPeople       Wanted = "people"
 	WantedTeams        Wanted = "teams"
+	WantedThreads      Wanted = "threads"   // who resolved the threads of reviewers
 	WantedSameHead     Wanted = "same_head" // other pull requests with the same head
 	WantedJobs         Wanted = "jobs"      // the other jobs of the run that judges
 )
@@ -237,6 +238,6 @@ const (
 // AllWanted lists every kind.
 var AllWanted = []Wanted{
 	WantedChanges, WantedContracts, WantedSubject, WantedCodeTree, WantedDiffRules, WantedCross, WantedTasks, WantedPullRequest, WantedPullRequests,
-	WantedCommits, WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedSameHead,
+	WantedCommits, WantedLabelEvents, WantedComments, WantedReviews, WantedPeople, WantedTeams, WantedThreads, WantedSameHead,
 	WantedJobs,
 }

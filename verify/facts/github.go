@@ -35,9 +35,21 @@ type PullRequest struct {
 	Commits      []Commit     `json:"commits,omitzero"`      // all of them, in GitHub's order
 	Comments     []Comment    `json:"comments,omitzero"`     // those that could give a reason, by id
 	Reviews      []Review     `json:"reviews,omitzero"`      // by id
+	// Threads are the resolved ones that reviewers of the contract opened; nil when it was not asked for.
+	Threads []Thread `json:"threads,omitzero"`
 	// SameHead are the other open pull requests with the same head, by number. Checks belong to commits, so they share
 	// theirs. nil when it was not asked for, as where the contract applies to this one anyway.
 	SameHead []Peer `json:"same_head,omitzero"`
+}
+
+// Thread is a resolved thread of the review.
+type Thread struct {
+	OpenedBy     string `json:"opened_by,omitempty"` // login; of a bot with [bot]
+	OpenedByID   string `json:"opened_by_id,omitempty"`
+	ResolvedBy   string `json:"resolved_by,omitempty"` // "" when GitHub does not say, as for an app
+	ResolvedByID string `json:"resolved_by_id,omitempty"`
+	Path         string `json:"path,omitempty"`
+	Line         int64  `json:"line,omitempty"` // 0 for none
 }
 
 // Peer is another open pull request with the same head.

@@ -28,16 +28,15 @@ func github(f *input.Fields) *GitHub {
 
 func pullRequest(f *input.Fields) *PullRequest {
 	p := &PullRequest{
-		State:      f.NeedOneOf("state", "open", "closed"),
-		Merged:     f.Flag("merged"),
-		Draft:      f.Flag("draft"),
-		Author:     textOrNull(f, "author"),
-		AuthorID:   digitsOrNull(f, "author_id"),
-		AuthorType: textOrNull(f, "author_type"),
-		AuthorApps: plainTexts(f.Texts("author_apps")),
-		AskedBy: each(f, "asked_by", func(f *input.Fields) Account {
-			return Account{textOrNull(f, "login"), digitsOrNull(f, "id")}
-		}),
+		State:        f.NeedOneOf("state", "open", "closed"),
+		Merged:       f.Flag("merged"),
+		Draft:        f.Flag("draft"),
+		Author:       textOrNull(f, "author"),
+		AuthorID:     digitsOrNull(f, "author_id"),
+		AuthorType:   textOrNull(f, "author_type"),
+		AuthorApps:   plainTexts(f.Texts("author_apps")),
+		AskedBy:      each(f, "asked_by", account),
+		Threads:      each(f, "threads", thread),
 		BaseBranch:   f.NeedText("base_branch").Value,
 		BaseSHA:      needObjectID(f, "base_sha"),
 		HeadSHA:      needObjectID(f, "head_sha"),
@@ -61,6 +60,19 @@ func job(f *input.Fields) Job {
 		Name: f.NeedText("name").Value, Attempt: needCount(f, "attempt", 1), Conclusion: textOrNull(f, "conclusion"), Step: textOrNull(f, "step"),
 		Began: f.Flag("began"),
 	}
+}
+
+func account(f *input.Fields) Account { return Account{textOrNull(f, "login"), digitsOrNull(f, "id")} }
+
+func thread(f *input.Fields) Thread {
+	t := Thread{
+		OpenedBy: textOrNull(f, "opened_by"), OpenedByID: digitsOrNull(f, "opened_by_id"), Path: textOrNull(f, "path"),
+		ResolvedBy: textOrNull(f, "resolved_by"), ResolvedByID: digitsOrNull(f, "resolved_by_id"),
+	}
+	if line := f.IntegerOf(f.OrNull("line"), "line", 0, input.MaxSafeInteger); line != nil {
+		t.Line = *line
+	}
+	return t
 }
 
 func peer(f *input.Fields) Peer {

@@ -35,6 +35,37 @@ func (r *Rule) Qualified(f *facts.Facts, who facts.Account, do string) Answer {
 	return open
 }
 
+// Dependent says why the account that resolved a thread does not speak for the reviewer: it is a bot or an agent, or has a part in
+// the change. "" when the person who opened the thread resolved it, or one without a part.
+func Dependent(rule *Rule, f *facts.Facts, t *facts.Thread) string {
+	if rule == nil {
+		rule = NewRule()
+	}
+	e := eligibility{rule: rule, facts: f, pr: f.GitHub.PullRequest}
+	opener, who := facts.Account{Login: t.OpenedBy, ID: t.OpenedByID}, facts.Account{Login: t.ResolvedBy, ID: t.ResolvedByID}
+	bot := isBot(t.ResolvedBy) || (isBot(t.OpenedBy) && facts.FoldLogin(t.ResolvedBy)+botSuffix == facts.FoldLogin(t.OpenedBy))
+	switch {
+	case who.Login == "":
+		return "an app, or an account that is gone"
+	case bot:
+		return "a bot"
+	case opener.Is(who):
+		return ""
+	case e.isAuthor(who):
+		return "the author of the pull request"
+	case rule.agents != nil && rule.agents.lists(identity{Account: who}):
+		return "an agent"
+	case slices.ContainsFunc(e.pr.AskedBy, who.Is):
+		return "who asked the agent for the pull request"
+	}
+	for i := range e.pr.Commits {
+		if part := e.part(&e.pr.Commits[i], who); part != "" {
+			return "the " + part + " of a commit"
+		}
+	}
+	return ""
+}
+
 // another answers no, and names who can do it instead.
 func (e eligibility) another(why string) Answer {
 	return no(why, e.rule.Who()+", who has no part in the pull request, can "+e.do)

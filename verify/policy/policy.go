@@ -53,6 +53,7 @@ type Policy struct {
 
 	Approvals     []contract.Approval
 	ApprovalNotes []string
+	Threads       []string // logins of reviewers whose threads an author must not resolve
 
 	ViolationBudget   int64
 	TimeBudgetMinutes *int64   // nil: not enforced
@@ -198,6 +199,11 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	for _, note := range c.ApprovalNotes {
 		if !slices.Contains(p.ApprovalNotes, note.Value) {
 			p.ApprovalNotes = append(p.ApprovalNotes, note.Value)
+		}
+	}
+	for _, login := range c.Threads {
+		if !slices.Contains(p.Threads, login.Value) {
+			p.Threads = append(p.Threads, login.Value)
 		}
 	}
 	p.addBudgets(c, first)

@@ -23,6 +23,7 @@ func Loosened(before, after *contract.Contract) []string {
 	l.scope(before, after)
 	l.criteria(before.Criteria, after.Criteria)
 	l.approvals(before.Approvals, after.Approvals)
+	l.less("threads.logins", values(before.Threads), values(after.Threads))
 	l.rules(&before.Rules, &after.Rules)
 	l.budgets(before, after)
 	l.coverage(before.Coverage, after.Coverage)

@@ -54,7 +54,8 @@ type Pull struct {
 	Count     int              // changed_files; 0 counts Files
 	Commits   int              // commits; 0 counts them
 	Talk      int              // comments; 0 counts Comments
-	Assignees []string
+	Assignees []string         // logins
+	Threads   []Thread
 	App       string   // slug of the app that opened it for its author; "" is none
 	Fork      bool     // its head is in a fork
 	MergedAt  string   // "" is a time of no importance
@@ -78,6 +79,14 @@ type Comment struct {
 	Author, App      string
 	Body             string
 	Created, Updated string // "" is a time of no importance; an absent Updated equals Created
+}
+
+// Thread is a thread of a review. A bot opened it if its login ends with [bot]; GitHub does not name an app that resolved one.
+type Thread struct {
+	Opener, Resolver string // "" is nobody
+	Resolved         bool
+	Path             string
+	Line             int
 }
 
 // Review is a review.
@@ -194,6 +203,7 @@ func (h *Hub) routes() *http.ServeMux {
 		{"GET " + repo + "/actions/runs/{id}/attempts/{attempt}/jobs", "actions: read", h.jobs},
 		{"GET " + repo + "/actions/runs/{id}/artifacts", "actions: read", h.artifacts},
 		{"GET " + repo + "/actions/artifacts/{id}/zip", "actions: read", h.zip},
+		{"POST /graphql", "pull-requests: read", h.graphql},
 		{"GET /storage/{id}", "", h.storage},
 		{"GET /users/{login}", "", h.user},
 		{"GET /user/{id}", "", h.userByID},
