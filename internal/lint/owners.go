@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -242,11 +241,14 @@ func (l *linter) exceptions(s *source) {
 			Actual: "until " + e.Until, Identity: []string{e.ID.Value, e.Reason, e.Until},
 		}
 		name := "the exception from the rule " + input.Quote(e.ID.Value)
-		left, known := days(l.Today, e.Until)
+		left := 0
+		if l.Today != "" && e.Until != "" {
+			left = input.DayNumber(e.Until) - input.DayNumber(l.Today)
+		}
 		switch {
 		case e.Until == "":
 			f.Message, f.Actual, f.Fix = name+" does not end, and does not count", `no "until"`, `add "until" with its last day`
-		case !known || (left <= maxException && left > endsSoon):
+		case l.Today == "" || (left <= maxException && left > endsSoon):
 			continue
 		case left > maxException:
 			f.Message = fmt.Sprintf("%s ends in %d days: it counts in this version only", name, left)
@@ -259,13 +261,6 @@ func (l *linter) exceptions(s *source) {
 		}
 		l.report(f)
 	}
-}
-
-// days is how many days lie between two, and whether both are known.
-func days(from, to string) (n int, known bool) {
-	a, errA := time.Parse(time.DateOnly, from)
-	b, errB := time.Parse(time.DateOnly, to)
-	return int(b.Sub(a).Hours() / 24), errA == nil && errB == nil
 }
 
 // weakness reports a setting. That a contract lacks one, which has no place, is only information.

@@ -22,3 +22,14 @@ func CalendarDay(s string) bool {
 	}
 	return true
 }
+
+// DayNumber counts the days up to a calendar day, so that two of them can be subtracted.
+func DayNumber(day string) int {
+	year, _ := strconv.Atoi(day[:4])
+	month, _ := strconv.Atoi(day[5:7])
+	n, _ := strconv.Atoi(day[8:])
+	if month < 3 { // a leap day is then the last one of its year
+		year, month = year-1, month+12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*month-457)/5 + n
+}

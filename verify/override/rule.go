@@ -16,8 +16,8 @@ type Rule struct {
 }
 
 // NewRule joins the override keys of contracts by least privilege, the standing contract first: the higher permission, the
-// users and teams that all of them list, the codes that any of them lists under never, the larger number of people. The label is that of the standing
-// contract. A later contract without the key changes nothing. Without contracts, the default applies.
+// users and teams that all of them list, the codes that any of them lists under never, the larger number of people. The label is
+// that of the standing contract. A later contract without the key changes nothing. Without contracts, the default applies.
 func NewRule(contracts ...*contract.Contract) *Rule {
 	if len(contracts) == 0 {
 		return &Rule{OverrideRule: contract.DefaultOverride()}
