@@ -21,7 +21,9 @@ const (
 	on       direction = "on"       // true is stricter
 	off      direction = "off"      // false is stricter
 	severity direction = "severity" // how an analyzer of .NET says what it finds
+	graded   direction = "graded"   // how a linter says what a rule of it finds
 	named    direction = "named"    // what the value names is done
+	unnamed  direction = "unnamed"  // what the value names is left out
 )
 
 // demand is a setting that makes a check stricter or milder.
@@ -36,6 +38,8 @@ const (
 	coverageFiles = "package.json project.json infection.json* .nycrc* .c8rc* jest*conf* jest*.json jest*rc.* vitest*conf* vite.conf* vite-conf* nyc.conf* c8.conf* karma*conf* " +
 		"stryker*conf* stryker*.json .stryker* web-test-runner*conf*"
 	measuredParts = "branches|functions|lines|statements"
+	jestFiles     = "package.json jest*conf* jest*.json jest*rc.*"
+	mypyFiles     = "mypy.ini .mypy.ini setup.cfg pyproject.toml"
 	projectFiles  = "*.csproj *.props *.targets *.runsettings"
 )
 
@@ -66,6 +70,14 @@ var strictness = []demand{
 	{files: ".rubocop.yml", keys: "*/DisabledByDefault", direction: off},
 	{files: ".rubocop.yml", keys: "*/Max", direction: lower},
 	{files: ".pre-commit-config.y*ml", keys: "repos/hooks/id", direction: named, needed: true},
+	{files: ".golangci.*", keys: "linters|formatters/enable", direction: named, needed: true},
+	{files: ".golangci.*", keys: "linters/disable", direction: unnamed},
+	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed},
+	{files: ".eslintrc* eslint.conf* package.json", keys: "**/rules/*", direction: graded},
+	{files: "biome.json*", keys: "**/rules/*/*", direction: graded},
+	{files: mypyFiles, keys: "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|" +
+		"strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional", direction: on, needed: true},
+	{files: mypyFiles, keys: "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports", direction: off},
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/informational", direction: off},
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/require_ci_to_pass", direction: on},
 }
@@ -142,6 +154,14 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		}
 	case named:
 		name, l.value = "the hook "+s.Value, 1
+		if !begins(d.files, ".pre-commit") {
+			name = s.Value
+		}
+	case unnamed:
+		name = name + " " + s.Value
+	case graded:
+		at := slices.IndexFunc([]string{"off 0", "warn 1 info", "error 2 on"}, func(words string) bool { return isIn(value, " "+words+" ") })
+		l.value, ok = float64(at+1), at >= 0
 	case severity:
 		least := 0 // a new style that only editors see is no diagnostic that is off
 		if _, after, colon := strings.Cut(value, ":"); colon {
