@@ -93,7 +93,7 @@ func annotationText(version string, f report.Finding) string {
 		}
 	}
 	text := clip(strings.Join(lines, "\n"), 3800)
-	if page := rulePage(version, cmp.Or(nameOf(f), f.Code)); page != "" {
+	if page := RulePage(version, cmp.Or(nameOf(f), f.Code)); page != "" {
 		text += "\nAbout this: " + page
 	}
 	return text

@@ -272,7 +272,7 @@ func (p *reportPage) cardFrame(group []report.Finding, same shared, places []pag
 		rule = page.Nodes{page.Say(" "), page.Code(f.Rule)}
 	}
 	return page.El("article", page.Class(cards[SeverityOf(f)]),
-		page.El("h3", page.About(rulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
+		page.El("h3", page.About(RulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
 		message, fix,
 		page.El("ul", page.Class("places"), page.Nodes(places)),
 		page.Terms("facts", page.Term{Name: "First error", Meaning: codeOf(firstError(f))},

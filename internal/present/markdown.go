@@ -267,7 +267,7 @@ func mdPlace(f report.Finding, same shared) string {
 func mdName(r *report.Report, f report.Finding) string {
 	name := cmp.Or(nameOf(f), f.Code)
 	shown := "**" + MDCode(name) + "**"
-	if page := rulePage(r.Tool.Version, name); page != "" {
+	if page := RulePage(r.Tool.Version, name); page != "" {
 		return "[" + shown + "](" + page + ")"
 	}
 	return shown

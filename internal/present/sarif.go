@@ -141,9 +141,9 @@ func docsPage(version string) string {
 	return page.Project + "/blob/v" + strings.ReplaceAll(percentEncode(version), "/", "%2F") + "/docs/reference/"
 }
 
-// rulePage is the address of what the reference of a version says about a code or diff rule; "" for what is neither, and for what
+// RulePage is the address of what the reference of a version says about a code or diff rule; "" for what is neither, and for what
 // is no version.
-func rulePage(version, name string) string {
+func RulePage(version, name string) string {
 	if version == "" || len(version) > 64 || strings.Trim(version, plainWord) != "" {
 		return ""
 	}
@@ -167,7 +167,7 @@ func sarifRules(codes []string, docs func(string) string, version string) []sari
 		}
 		rule := sarifRule{ID: Line(code)}
 		if help != "" {
-			rule.HelpURI = rulePage(version, code)
+			rule.HelpURI = RulePage(version, code)
 			book, _, _ := strings.Cut(rule.HelpURI, "#")
 			rule.Help.Markdown = absoluteLinks(help, docsPage(version), book)
 		} else {

@@ -251,7 +251,6 @@ func TestChecksSee(t *testing.T) {
 		{"contrast()", ".why { color: #999 }", "failed.realistic", light}, {"contrast()", ".why { color: #333 }", "failed.realistic", dark},
 		{"contrast()", ".tick { fill: #aaa }", "audit.year", light}, {"contrast()", ".kicker { opacity: .4 }", "failed.realistic", light},
 		{"shapes()", "rect.k-passed { fill: #cde }", "audit.year", light}, {"shapes()", ".gap-line { stroke: #ddd } rect.k-gap { stroke: #ddd }", "audit.year", light},
-		{"shapes()", ".m-version { fill: #ddd }", "audit.year", light},
 		{"clipped()", ".why { height: 1em; overflow: hidden }", "failed.realistic", light},
 		{"wide()", ".why { white-space: nowrap; max-width: none; width: 90rem }", "failed.realistic", light},
 		{"targets()", "summary { line-height: 1; padding: 0; font-size: 12px }", "failed.realistic", light},

@@ -167,10 +167,12 @@ type AuditChange struct {
 	Loosened bool   `json:"loosened"` // of a contract
 }
 
-// AuditCommit is a line of the CSV.
+// AuditCommit is a line of the CSV. The page shows subject and author too.
 type AuditCommit struct {
 	Commit  string
 	Date    string
+	Subject string // the first line of the message
+	Author  string // the name, as the commit says it
 	State   string         // decision, not_judged, gap, missing, pending or unknown
 	Entry   *AuditDecision // nil without one
 	Finding string         // the codes of its findings, separated by spaces

@@ -261,7 +261,8 @@ func (j *joined) commits() {
 		if !j.after(at) {
 			break
 		}
-		row := report.AuditCommit{Commit: j.Line.Commits[at].ID, Date: j.Line.Date(at)}
+		c := j.Line.Commits[at]
+		row := report.AuditCommit{Commit: c.ID, Date: j.Line.Date(at), Subject: c.Subject, Author: c.Author}
 		x := j.of[at]
 		switch {
 		case x != nil:

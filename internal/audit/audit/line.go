@@ -6,6 +6,8 @@ import "fmt"
 type Commit struct {
 	ID      string
 	Seconds int64 // the committer's clock; a person who makes a commit chooses it
+	Subject string
+	Author  string
 }
 
 // Line is the line of first parents of a branch, the newest commit first.

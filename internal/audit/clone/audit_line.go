@@ -57,7 +57,7 @@ func (g *Clone) walkLine(tip string) (*auditLine, error) {
 			l.ended = collect.Fixed(err)
 			break
 		}
-		commits = append(commits, audit.Commit{ID: at.String(), Seconds: info.Date})
+		commits = append(commits, audit.Commit{ID: at.String(), Seconds: info.Date, Subject: info.Subject, Author: info.Author})
 		trees.add(info.Tree)
 		if len(info.Parents) == 0 {
 			break

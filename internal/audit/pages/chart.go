@@ -2,26 +2,22 @@ package pages
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/closeout-gate/closeout/internal/present/page"
 )
 
-// All charts over time have the same axis.
+// The picture is so narrow that a phone shows it whole, and its words can be read.
 const (
-	plotLeft    = 620
-	plotWidth   = page.PlaneWidth - plotLeft - 120
-	plotTop     = 200
-	plotHeight  = 2000
-	axisHeight  = 300
-	shortLabel  = 26  // characters of a name beside a bar
-	labelWidth  = 560 // of a date below the axis
-	maxBars     = 120 // in a chart over time
-	maxPoints   = 30  // in a line with a number at each point
-	maxNames    = 10  // in a chart of names
-	maxMarks    = 600 // in a strip
-	segmentTrim = 14  // between two parts of a bar
-	widestBar   = 900
+	plotWhole   = 3600 // the plane that it is drawn on
+	plotLeft    = 300
+	plotWidth   = plotWhole - plotLeft - 60
+	plotTop     = 100
+	plotHeight  = 1300
+	axisHeight  = 250
+	labelWidth  = 650 // of a date below the axis
+	maxBars     = 26
+	segmentTrim = 14 // between two parts of a bar
+	widestBar   = 400
 	leastHeight = 20 // of a part of a bar, so that it is seen
 )
 
@@ -37,12 +33,12 @@ type figure struct {
 
 // chart is the picture with its title, sentence, legend and numbers; the sentence is also shown.
 func (f *figure) chart() []page.Node {
-	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", f.id+"-name"), page.At("aria-describedby", f.id+"-says"), page.ViewBox(page.PlaneWidth, f.height),
+	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", f.id+"-name"), page.At("aria-describedby", f.id+"-says"), page.ViewBox(plotWhole, f.height),
 		page.El("title", page.At("id", f.id+"-name"), page.Say(string(f.title))), page.El("desc", page.At("id", f.id+"-says"), page.Say(f.sentence)), page.Nodes(f.body))
 	return []page.Node{
 		page.El("p", page.Class("says"), page.Say(f.sentence)),
 		page.El("figure", f.legend,
-			page.El("div", page.Class("scroll plot"), page.At("role", "region"), page.At("tabindex", "0"), page.Spoken(string(f.title)), picture),
+			page.El("div", page.Class("plot"), picture),
 			page.Fold(false, "Show the numbers", f.numbers)),
 	}
 }
@@ -85,7 +81,7 @@ func period(i, n int) (x, width int) {
 }
 
 // axes are the lines and words around bars: the levels 0, half and most, and as many dates as there is room for.
-func axes(from []string, most int, unit string) []page.Node {
+func axes(from []string, most int) []page.Node {
 	list := []page.Node{rule("axis", plotLeft, plotTop+plotHeight, plotLeft+plotWidth, plotTop+plotHeight)}
 	levels := []int{0, most}
 	if most > 1 {
@@ -96,7 +92,7 @@ func axes(from []string, most int, unit string) []page.Node {
 		if n > 0 {
 			list = append(list, rule("grid", plotLeft, y, plotLeft+plotWidth, y))
 		}
-		list = append(list, words("tick end", plotLeft-60, y+40, fmt.Sprint(n)+unit))
+		list = append(list, words("tick end", plotLeft-60, y+40, fmt.Sprint(n)))
 	}
 	return append(list, dates(from, plotTop+plotHeight)...)
 }
@@ -181,30 +177,6 @@ type bar struct {
 	note  string // foreign; "" for none
 }
 
-// bars draws a horizontal bar for each name, with the number at its end.
-func bars(list []bar, of page.Word) (body []page.Node, height int) {
-	const left, thick, pitch = 2000, 160, 280
-	most := 1
-	for _, b := range list {
-		most = max(most, b.times)
-	}
-	for i, b := range list {
-		y := 60 + i*pitch
-		length := max((page.PlaneWidth-left-700)*b.times/most, 20)
-		body = append(body, words("tick end", left-80, y+120, shortened(b.name)), page.Rect(of, left, y, length, thick),
-			words("value", left+length+60, y+125, fmt.Sprint(b.times)))
-	}
-	return append(body, rule("axis", left, 20, left, 60+len(list)*pitch-60)), 60 + len(list)*pitch
-}
-
-// shortened is a name that fits beside a bar.
-func shortened(s string) string {
-	if runes := []rune(page.Visible(s)); len(runes) > shortLabel {
-		return string(runes[:shortLabel-1]) + "…"
-	}
-	return s
-}
-
 // barTable is the numbers of bars, as far as there is room; note is the title of the last column, "" for none.
 func barTable(caption string, name, unit, note page.Word, list []bar, all *page.Room) page.Node {
 	columns := []page.Column{{Title: name}, {Title: unit, Class: "n"}}
@@ -220,13 +192,4 @@ func barTable(caption string, name, unit, note page.Word, list []bar, all *page.
 func share(n, all int) string {
 	tenths := (1000*n + all/2) / max(all, 1)
 	return page.InTenths(tenths) + " %"
-}
-
-// busiest is the index of the largest value of a list, the first one; -1 when all are 0.
-func busiest(list []int) int {
-	most := slices.Max(append([]int{0}, list...))
-	if most == 0 {
-		return -1
-	}
-	return slices.Index(list, most)
 }

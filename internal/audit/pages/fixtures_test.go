@@ -65,11 +65,11 @@ func addWeek(a *report.Audit, week, decisions int) {
 			of.Passed++
 		}
 		a.Decisions = append(a.Decisions, d)
-		a.Commits = append(a.Commits, report.AuditCommit{Commit: d.Commit, Date: day, State: d.Kind, Entry: &report.AuditDecision{Commit: d.Commit, Verdict: d.Verdict, Why: d.Why}})
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: d.Commit, Date: day, Subject: "Count the orders of week " + fmt.Sprint(week), Author: "shop-agent", State: d.Kind, Entry: &report.AuditDecision{Commit: d.Commit, Verdict: d.Verdict, Why: d.Why}})
 	}
 	if week%11 == 3 {
 		of.Missing++
-		a.Commits = append(a.Commits, report.AuditCommit{Commit: pagetest.Digest("missing" + day)[:40], Date: day, State: "missing"})
+		a.Commits = append(a.Commits, report.AuditCommit{Commit: pagetest.Digest("missing" + day)[:40], Date: day, Subject: "Hotfix", Author: "zed", State: "missing"})
 		addFinding(a, "audit.missing", block, &report.AuditDecision{Commit: pagetest.Digest("missing" + day)[:40], Date: day})
 	}
 	if week%7 == 2 {

@@ -211,8 +211,8 @@ func auditFindings(b *strings.Builder, a *report.Audit, severity string) {
 		if shown++; shown == 1 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(b, "%s%s %s: %s", auditPlace(f), f.Severity, f.Code, present.Neutral(f.Message))
-		fmt.Fprintf(b, "; found %s, expected %s → %s\n", present.Neutral(f.Actual), present.Neutral(f.Expected), present.Neutral(f.Fix))
+		fmt.Fprintf(b, "%s%s %s: %s\n", auditPlace(f), f.Severity, f.Code, present.Neutral(f.Message))
+		fmt.Fprintf(b, "    why: found %s, expected %s\n    do:  %s\n", present.Neutral(f.Actual), present.Neutral(f.Expected), present.Neutral(f.Fix))
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "and %d more of severity %s\n", left, severity)

@@ -217,6 +217,10 @@ type Column struct {
 
 // Grid is a table that scrolls sideways on a narrow screen. The first cell of a row is its head.
 func Grid(caption string, columns []Column, rows []Node, hidden bool) Node {
+	return grid("scroll", caption, columns, rows, hidden)
+}
+
+func grid(of Word, caption string, columns []Column, rows []Node, hidden bool) Node {
 	heads := make([]Node, len(columns))
 	for i, c := range columns {
 		heads[i] = El("th", At("scope", "col"), c.attribute(), Say(string(c.Title)))
@@ -225,7 +229,7 @@ func Grid(caption string, columns []Column, rows []Node, hidden bool) Node {
 	if hidden {
 		title = El("caption", Class("spoken"), Say(caption))
 	}
-	return El("div", Class("scroll"), At("role", "region"), At("tabindex", "0"), Spoken(caption),
+	return El("div", Class(of), At("role", "region"), At("tabindex", "0"), Spoken(caption),
 		El("table", title, El("thead", El("tr", heads...)), El("tbody", rows...)))
 }
 
@@ -318,6 +322,7 @@ type Listing struct {
 	Cells   func(i int) []Node
 	More    string // where the others are
 	Noun    string // folds the table when it is long; "" for never
+	Stacked bool   // on a narrow screen the cells of a row stand below each other
 }
 
 // LongTable is how many rows are shown unfolded.
@@ -328,7 +333,11 @@ func (r *Room) Table(l Listing) Node {
 	part := r.Share(l.Percent)
 	rows, left := part.Fit(l.N, func(i int) Node { return Row(l.Columns, l.Cells(i)...) })
 	r.Bytes += part.Bytes
-	table := Nodes{Grid(l.Caption, l.Columns, rows, !l.Shown), Omitted(left, l.More)}
+	of := Word("scroll")
+	if l.Stacked {
+		of = "scroll stacked"
+	}
+	table := Nodes{grid(of, l.Caption, l.Columns, rows, !l.Shown), Omitted(left, l.More)}
 	if l.Noun != "" && l.N > LongTable {
 		return Fold(false, "Show "+Plural(l.N, l.Noun), table)
 	}

@@ -26,7 +26,6 @@ func Patterns() Node {
 		pattern("p-review", 50, path("review-line", "M1 1h2v2h-2z")),
 		pattern("p-gap", 60, path("gap-line", "M-1 -1L7 7M-1 5L1 7M5 -1L7 1")),
 		pattern("p-missing", 50, path("missing-line", "M0 0L5 5M5 0L0 5")),
-		pattern("p-claimed", 50, path("claimed-line", "M1 1h2v2h-2z")),
 		pattern("p-bound", 50, path("bound-line", "M0 2h5")),
 	))
 }
