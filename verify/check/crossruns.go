@@ -59,6 +59,7 @@ type CrossRun struct {
 	Level     input.Level
 	Why       string   // why the runs are missing, or cannot be compared at all
 	Trees     []string // of which a run is missing
+	Elsewhere string   // the tests of the base failed in another leg of a matrix too, and nothing says which
 
 	Base, Passed, Failed, NotRun int64                  // of the cases that passed on the base, for new_tests at the head
 	Unloaded                     []string               // what does not load on old_tests, each with the line of its error
@@ -295,6 +296,9 @@ func (in *Inputs) crossRun(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 		run.Why = fmt.Sprintf("a report has more than %d names", reports.MaxTestNames)
 	default:
 		k.judge()
+		if run.Elsewhere = k.old.elsewhere; run.Elsewhere != "" && run.Outcome != report.OutcomeFailed {
+			run.Outcome = report.CrossIncomparable
+		}
 	}
 	return run
 }
@@ -324,6 +328,7 @@ type treeRun struct {
 	outcome, why string // missing or incomparable, where there is no report
 	line         string // of the output, which says why there is no report
 	cut          bool   // it did not end by itself, as far as is known
+	elsewhere    string // it failed in another leg as well, of which the test report is not there
 }
 
 // treeRun finds the run of a criterion on a composed tree. Its records are bound to that tree, whatever the minimum.
@@ -375,15 +380,18 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 			named = named || !vouched && ledger.Writes(voucher.Path)
 			continue
 		}
-		for _, stream := range red {
-			if tree != e.Base && !slices.Contains(v.Streams, stream) {
-				return none("it failed in the log " + stream + " too, and the test report of that run is not there")
+		elsewhere := ""
+		unseen := func(stream string) bool { return !slices.Contains(v.Streams, stream) }
+		if at := slices.IndexFunc(red, unseen); at >= 0 && tree != e.Base {
+			elsewhere = "it failed in the log " + red[at] + " too, and the test report of that run is not there"
+			if !slices.ContainsFunc(v.Streams, func(stream string) bool { return slices.Contains(red, stream) }) {
+				return none(elsewhere) // the report that is there is of a run that passed
 			}
 		}
 		names := file.Report.Names
 		names.TrimRoot(v.Root)
 		unloaded := len(red) > 0 && len(names.Names) == 0 && file.Report.Broken == 0
-		return treeRun{TestNames: names, level: weaker(d.Level, v.Level), unloaded: unloaded, root: v.Root}
+		return treeRun{TestNames: names, level: weaker(d.Level, v.Level), unloaded: unloaded, root: v.Root, elsewhere: elsewhere}
 	}
 	if len(red) > 0 && !named {
 		run := apart("the command failed and left no test report that can be read")

@@ -63,6 +63,9 @@ func runCross(p *check.Pass) {
 			for _, code := range []string{check.CodeNotRun, check.CodeDropped, check.CodeChanged, check.CodeIncomparable, check.Unloaded, check.UnloadedBefore, check.CodeGone} {
 				reportCases(p, run, code, run.Cases[code])
 			}
+			if run.Elsewhere != "" {
+				reportElsewhere(p, run)
+			}
 		}
 	}
 }
@@ -214,6 +217,21 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 	if f.Severity = input.Info; !before {
 		f.Severity = required(p, &f, value)
 	}
+	p.Report(f)
+}
+
+// reportElsewhere reports that the tests of the base failed in another leg of a matrix as well. They may be others than in the first
+// one, and any of them may be dropped or changed, so the strictest answer counts.
+func reportElsewhere(p *check.Pass, run *check.CrossRun) {
+	f := about(p, run.Criterion, check.Finding{
+		Code: check.CodeIncomparable, Input: check.Tests, Path: run.Criterion.TestReport,
+		Message: "the tests of the base cannot be compared in each leg: " + run.Elsewhere, Actual: run.Elsewhere,
+		Expected: "the tests of the base pass in each leg", Fix: "make the tests of the base pass on the new code in that leg",
+		Identity: criterionKey(run.Criterion, run.Elsewhere),
+	})
+	answers := []input.Severity{run.Rule.Dropped, run.Rule.Changed, run.Rule.Incomparable}
+	strictest := slices.IndexFunc(contract.TestSeverities, func(s input.Severity) bool { return slices.Contains(answers, s) })
+	f.Severity = required(p, &f, contract.TestSeverities[strictest])
 	p.Report(f)
 }
 
