@@ -70,7 +70,7 @@ var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|nul
 
 // uncalled matches the start of a function that is a statement, or the value of a variable.
 var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
-	`(?:func\([^)]*\)\s*\{|function\s*\w*\(|\([^()]*\)\s*(?:=>|->)|\w+\s*=>|\|[^|]*\||lambda\b[^:]*:)`)
+	`(?:func\([^)]*\)\s*\{|function\s*(\w*)\(|\([^()]*\)\s*(?:=>|->)|\w+\s*=>|\|[^|]*\||lambda\b[^:]*:)`)
 
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
@@ -85,8 +85,11 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	if f.Lang() != source.Python && isArgument(f.Head, n) {
 		return false
 	}
-	name := string(m[1])
-	return oneOf(name, "", "_") || words()[name] == 1
+	name := string(append(m[1], m[2]...))
+	if name == "" {
+		return f.Lang() != source.CSharp && f.Lang() != source.Java // there it is an element of an initializer
+	}
+	return name == "_" || words()[name] == 1
 }
 
 // isArgument reports whether a line goes on with a call, a list or an expression that began above it.
