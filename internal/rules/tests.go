@@ -7,9 +7,11 @@ import (
 	"path"
 	"slices"
 
-	"github.com/closeout-gate/closeout/internal/git/linediff"
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/change"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // testCase is a test of one version of a file.
@@ -29,16 +31,22 @@ type testCase struct {
 
 // testTable are the tests of all touched files.
 type testTable struct {
-	files  []*testFile
-	gone   []*testCase // tests of the base without a twin
-	search *search
-	// tasks is true where the change edits which files of Ruby the tasks of its tests find.
-	tasks    bool
+	files    []*testFile
+	gone     []*testCase // tests of the base without a twin
+	search   *search
+	tasks    []string           // patterns of files of Ruby that the change writes into tasks of tests
 	imported map[[2]string]bool // what was looked for; see importsFrom
 }
 
-// renames reports whether the change says itself that its tests have other names now.
-func (t *testTable) renames(f *File) bool { return t.tasks && f.Lang() == source.Ruby }
+var taskPattern = input.Lazily(`[\w.*?{},/-]*\b(?:test|spec)/[\w.*?{},/-]+`)
+
+// renames reports whether the change itself tells the task of its tests to find a file.
+func (t *testTable) renames(f *File) bool {
+	return slices.ContainsFunc(t.tasks, func(pattern string) bool {
+		found, _ := doublestar.Match(pattern, f.Path)
+		return found && f.Lang() == source.Ruby
+	})
+}
 
 // testFile are the tests of a file at the base and at the head.
 type testFile struct {
@@ -52,7 +60,9 @@ func (c *Change) tests() *testTable {
 		c.table = &testTable{}
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
-				c.table.tasks = c.table.tasks || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool { return has(l.Text, "test/", "spec/") })
+				for _, l := range f.Added() {
+					c.table.tasks = append(c.table.tasks, taskPattern().FindAllString(string(l.Text[:min(len(l.Text), maxNear)]), 10)...)
+				}
 			}
 			if f.mayTest() {
 				c.table.files = append(c.table.files, &testFile{File: f, base: casesOf(f, f.Base), head: casesOf(f, f.Head)})
