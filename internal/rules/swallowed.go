@@ -97,7 +97,7 @@ func isArgument(v *source.File, n int) bool {
 	for n--; n > 0 && isBlank(v.CodeLine(n)); n-- {
 	}
 	above := bytes.TrimSpace(v.CodeLine(n))
-	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0
+	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0 && (v.Lang != source.Python || !ends(above, ":"))
 }
 
 // hadWithin reports whether the base had an assertion that is a part of a line.

@@ -107,7 +107,7 @@ func (f *File) callsLeft(removed []*assertStatement, hunk Hunk) (list []weaker) 
 		if was := waited[strings.TrimRight(liveKey(f.Head, l.Number), ";")]; was != nil && !isArgument(f.Head, l.Number) {
 			list = append(list, weaker{l.Number, was.line(), string(l.Text), "nothing waits for the assertion any more"})
 		}
-		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
+		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) && !isArgument(f.Head, l.Number) {
 			key := liveKey(f.Head, l.Number)
 			for _, start := range []string{"await", "let_=", "_="} {
 				key = strings.TrimPrefix(key, start)
