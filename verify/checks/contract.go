@@ -114,8 +114,8 @@ func reportNoneRequired(p *check.Pass) {
 	})
 }
 
-// reportTaskCount reports that there is no task where one is required, and more tasks than the standing contract allows. That the change adds several contracts and nothing else
-// names a task is said by [reportAddedTasks].
+// reportTaskCount reports that there is no task where one is required, and more tasks than the standing contract allows. That the
+// change adds several contracts and nothing else names a task is said by [reportAddedTasks].
 func reportTaskCount(p *check.Pass) {
 	rule, trailers := p.Policy.Sources[0].Contract.Tasks, []facts.Trailer(nil)
 	if p.Facts != nil {
@@ -128,12 +128,14 @@ func reportTaskCount(p *check.Pass) {
 	}
 	tasks := slices.ContainsFunc(p.Policy.Sources, func(s policy.Source) bool { return s.IsTask() })
 	if rule.Required && !tasks && len(claims) == 0 && p.Group == nil {
-		at := standing(p, "tasks")
-		p.Report(check.Finding{
+		at, update := standing(p, "tasks"), newUpdate(p)
+		f := check.Finding{
 			Code: "task.missing", Message: "the change carries no task, and the standing contract requires one", Input: check.Contract, Path: at.Path, Pos: at.Pos,
 			Expected: "a task that the workflow names, whose contract the change adds, or that a commit names (Closeout-Task: ID)", Actual: "none",
 			Fix: "add the trailer \"Closeout-Task: ID\" to the message of a commit, with the id of a task of the base branch", Contract: at,
-		})
+		}
+		update.except(p, &f)
+		p.Report(f)
 	}
 	if len(claims) <= rule.Most() || len(p.Named)+len(trailers) == 0 && rule.Most() == 1 {
 		return

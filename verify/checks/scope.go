@@ -53,11 +53,7 @@ func runScope(p *check.Pass) {
 	if len(allowed) > 5 {
 		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
 	}
-	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: IsTrial(p.Inputs)}
-	if pr := p.Facts.Live(); pr != nil && p.Standing != nil && override.IsByBot(p.Standing.UpdateBots, pr) {
-		own := override.OnlyByBot(p.Facts)
-		off.bot, off.own = pr.Author, &own
-	}
+	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: IsTrial(p.Inputs), update: newUpdate(p)}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
@@ -113,12 +109,25 @@ type offScope struct {
 	allowed string          // the patterns that allow a file
 	roots   map[string]bool // the patterns *.EXTENSION among all of them, which match only at the root
 	trial   bool            // the change brings the contract: what comes with it waits for the person who merges it
-	bot     string          // the update bot that opened the pull request; "" for none
-	own     *override.Answer
+	update
 }
 
-// except takes a finding about scope or protection back where the change is an update by a bot alone.
-func (o *offScope) except(p *check.Pass, f *check.Finding) {
+// update is a pull request that an update bot opened.
+type update struct {
+	bot string           // "" for none
+	own *override.Answer // whether all commits are the bot's
+}
+
+func newUpdate(p *check.Pass) (o update) {
+	if pr := p.Facts.Live(); pr != nil && p.Standing != nil && override.IsByBot(p.Standing.UpdateBots, pr) {
+		own := override.OnlyByBot(p.Facts)
+		o.bot, o.own = pr.Author, &own
+	}
+	return o
+}
+
+// except takes a finding about scope, protection or a task back where the change is an update by a bot alone.
+func (o *update) except(p *check.Pass, f *check.Finding) {
 	if o.own == nil || f.Severity != "" && f.Severity != input.Block {
 		return
 	}
