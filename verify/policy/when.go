@@ -71,7 +71,8 @@ func (p *Policy) For(changes []change.Change, known bool) *Policy {
 
 // asksAll reports whether a change may alter what a criterion proves, or cannot be told from one that does.
 func (p *Policy) asksAll(c *change.Change) bool {
-	if Irregular(c.Path) != "" || DefaultContractPath(c.Path) {
+	leads := c.OldMode.Special() || c.NewMode.Special() // a symlink or submodule changes what other paths mean
+	if leads || Irregular(c.Path) != "" || DefaultContractPath(c.Path) {
 		return true
 	}
 	for _, set := range p.protected { // also where the contract lifts the protection, or only harmless keys differ
