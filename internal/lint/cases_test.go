@@ -119,7 +119,7 @@ var contractCases = []lintCase{
 	{"owners", "everything", []edit{file(".github/CODEOWNERS", removed), file("docs/CODEOWNERS", "*  @a a@example.com # all\n")}, "", ""},
 	{"owners", "at any depth", []edit{file(".github/CODEOWNERS", ".github/ @a\n**/.closeout @a\n/.closeout/tasks/\n")}, "", ""},
 
-	{"no_control", "none", []edit{{contractPath, `, "proves": "unit"`, ""}}, input.Info, ":5:5 nothing shows that the criterion unit (pytest -x tests/signup) can fail"},
+	{"no_control", "none", []edit{{contractPath, `, "proves": "unit"`, ""}}, input.Info, ":5:5 nothing shows that the criterion \"unit\" (pytest -x tests/signup) can fail"},
 	{"no_control", "proven", nil, "", ""},
 
 	{"not_checked", "CODEOWNERS", []edit{file(".github/CODEOWNERS", unreadable)}, input.Info, "the owners of workflows and contracts"},

@@ -261,7 +261,7 @@ func (l *linter) controls(s *source) {
 			continue
 		}
 		l.report(&check.Finding{
-			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %s (%s) can fail", c.ID, proof.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
+			Code: "lint.no_control", Message: fmt.Sprintf("nothing shows that the criterion %q (%s) can fail", c.ID, proof.CommandLine(c.Run)), Path: s.path, Pos: c.Pos,
 			Expected: `a criterion with "expect": "fail" and "proves": ` + input.Quote(c.ID), Actual: "none",
 			Fix: `add a negative control: docs/recipes.md#prove-that-a-test-can-fail shows how`, Identity: slices.Concat([]string{c.Cwd}, c.Run),
 		})

@@ -120,7 +120,7 @@ func criterionName(c *contract.Criterion) string {
 	if c.Cwd != "." {
 		in = ", in " + c.Cwd
 	}
-	return fmt.Sprintf("%s (%s%s)", c.ID, proof.CommandLine(c.Run), in)
+	return fmt.Sprintf("%q (%s%s)", c.ID, proof.CommandLine(c.Run), in)
 }
 
 // expectation is how a criterion must end.

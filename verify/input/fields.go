@@ -264,6 +264,8 @@ func (f *Fields) Unknown(m Member) Error {
 	fix := "remove it, or write " + QuoteJSON("x-"+m.Key) + " if it is a note of your own"
 	if near := f.meant(m.Key); near != "" {
 		fix = "did you mean " + Quote(near) + "?"
+	} else if owner, spaces := f.outdented(m); spaces > 0 {
+		fix = "put " + Plural(int64(spaces), "space") + " before it if it belongs to " + Quote(owner) + "; else " + fix
 	}
 	slices.Sort(f.Known)
 	f.Known = slices.Compact(f.Known)
@@ -271,6 +273,34 @@ func (f *Fields) Unknown(m Member) Error {
 		Pos: m.Pos, Where: f.Pointer(m.Key), Message: "the key " + Quote(m.Key) + " is unknown", Found: Quote(m.Key),
 		Expected: "one of " + strings.Join(f.Known, ", "), Fix: fix,
 	}
+}
+
+// outdented is the key in whose block an unknown key may belong, and how many spaces are missing before it: in YAML a line with too
+// little indentation ends the block. 0 where no block comes before it.
+func (f *Fields) outdented(m Member) (owner string, spaces int) {
+	if f.Node == nil || !f.Node.Block { // a line of a log has no node
+		return "", 0
+	}
+	for _, before := range f.Node.Members {
+		if before.Pos == m.Pos {
+			break
+		}
+		if !slices.Contains(f.Known, before.Key) {
+			continue
+		}
+		owner, spaces = before.Key, 0
+		value := before.Value
+		if value.Kind == KindList && len(value.Items) > 0 {
+			value = value.Items[len(value.Items)-1]
+		}
+		switch {
+		case value.Kind == KindNull:
+			spaces = 2
+		case value.Kind == KindObject && value.Block && len(value.Members) > 0:
+			spaces = value.Members[0].Pos.Column - m.Pos.Column
+		}
+	}
+	return owner, spaces
 }
 
 // WrongType is the error for a value that is not what its place needs.

@@ -167,6 +167,9 @@ func (p *yamlParser) blockList() *Node {
 		}
 		n.Items = append(n.Items, item)
 	}
+	if p.is(token.SequenceEntryType) {
+		p.ends(n.Pos.Column)
+	}
 	p.nested--
 	return n
 }
@@ -194,7 +197,9 @@ func (p *yamlParser) blockObject() *Node {
 		}
 		p.add(n, key, value, seen)
 	}
-	p.ends(n.Pos.Column)
+	if p.isKey() {
+		p.ends(n.Pos.Column)
+	}
 	p.nested--
 	return n
 }

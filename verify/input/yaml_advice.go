@@ -26,7 +26,7 @@ func (p *yamlParser) inColumn(number, column int) string {
 	return "write the line as " + Quote(strings.Repeat(" ", column-1)+text)
 }
 
-// ends notes that a mapping ended at the current token, which does not fit into its column.
+// ends notes that a mapping or a list ended at the current token, which does not fit into its column.
 func (p *yamlParser) ends(column int) {
 	at := p.peek(0).pos.Column
 	if p.ended != p.at || abs(column-at) < abs(p.endedAt-at) {
@@ -47,7 +47,7 @@ func (p *yamlParser) strayFix(t yamlToken) string {
 		key, value, _ := strings.Cut(t.text, ":")
 		return "write a space after the colon: " + Quote(key+": "+value)
 	}
-	if p.isKey() && p.ended == p.at {
+	if p.ended == p.at { // by a key or an item that stands in another column
 		return p.inColumn(t.pos.Line, p.endedAt)
 	}
 	return "correct the indentation, or put the text into quotes"
