@@ -25,6 +25,8 @@ type claim struct {
 	matcher  string   // the word that compares
 	truth    bool     // it says that its subject is true, or false
 	expected []string // what it is compared with, where that is a literal, without blanks
+	sides    []span   // the two that must be equal, or the one that must be true or false
+	want     certainty
 }
 
 // span is a piece of a statement, with and without what strings contain.
@@ -203,6 +205,8 @@ func chainClaim(lang source.Lang, rest span) (c claim) {
 	list := links(tail)
 	for i, l := range list {
 		switch name := strings.ToLower(l.name); name {
+		case "resolves", "rejects":
+			defer func() { c.sides = nil }()
 		case "not", "not_to", "to_not", "notto", "tonot", "shouldnot":
 			negated = true
 			if len(l.args) > 0 {
@@ -260,6 +264,13 @@ func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim
 	return c
 }
 
+// The matchers that say that two values are equal, or one true or false.
+const (
+	equals   = " equal equals eq eql be tobe toequal tostrictequal isequalto issameas same strictequal deepequal deepstrictequal exactly is areequal aresame "
+	truths   = " tobetruthy betruthy istrue tobetrue betrue "
+	untruths = " tobefalsy befalsey isfalse tobefalse befalse "
+)
+
 // matcherClaim is the claim of a matcher about subjects.
 func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	name := strings.ToLower(strings.ReplaceAll(m.name, "_", ""))
@@ -275,6 +286,15 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 				c.level = exact // no call at all
 			}
 		}
+	}
+	switch {
+	case negated:
+	case isIn(name, equals) && len(m.args) > 0:
+		c.sides = []span{subjects[0], m.args[0]}
+	case isIn(name, truths):
+		c.sides, c.want = subjects, always
+	case isIn(name, untruths):
+		c.sides, c.want = subjects, notEver
 	}
 	for _, s := range subjects {
 		if !isLiteral(s.code) {
@@ -301,12 +321,15 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 		end := 1 + wordEnd(rest.code[1:])
 		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
 	}
-	args, _, ok := arguments(rest)
+	args, after, ok := arguments(rest)
 	if !ok && lang == source.Ruby {
 		args, ok = split(rest.trim(), ","), true
 	}
 	if !ok || len(args) == 0 {
 		return c
+	}
+	if begins(after.trim().code, ".") {
+		defer func() { c.sides = nil }()
 	}
 	if lang == source.Go && (oneOf(string(args[0].code), "t", "b") || ends(args[0].code, "T()")) {
 		args = args[1:]
@@ -326,12 +349,13 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 		return expressionClaim(lang, args[0])
 	case "false", "isfalse":
 		c = matcherClaim(args[:1], link{name: word}, false)
-		c.level, c.truth = exists, true
+		c.level, c.truth, c.sides, c.want = exists, true, args[:1], notEver
 		return c
 	case "called", "calledonce", "calledwith", "calledoncewith", "hascalls", "notcalled":
 		return c // the subject stands before it
 	}
-	c = matcherClaim(args[:1], link{name: word, args: args[1:]}, false)
+	c = matcherClaim(args[:1], link{name: name, args: args[1:]}, false)
+	c.matcher = word
 	if c.level = levelOf(name); c.level >= partial && len(args) > 1 && !isLength(name) {
 		// Which of the two is expected depends on the framework.
 		c.subjects, c.expected = nil, nil

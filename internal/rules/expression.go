@@ -17,9 +17,14 @@ var comparisons = []struct {
 }
 
 // expressionClaim reads the condition of an assertion: x == 1.
-func expressionClaim(lang source.Lang, e span) (c claim) {
+func expressionClaim(lang source.Lang, e span) claim {
 	e = unwrap(e)
+	c := conditionClaim(lang, e)
+	c.sides, c.want = []span{e}, always
+	return c
+}
 
+func conditionClaim(lang source.Lang, e span) (c claim) {
 	for _, or := range []string{" or ", "||"} {
 		if parts := split(e, or); len(parts) > 1 {
 			c = claim{level: exists, matcher: strings.TrimSpace(or)}

@@ -162,94 +162,31 @@ func tautologyOf(lang source.Lang, s statement) failing {
 	if kind != sureAssertion {
 		return mayFail
 	}
-	all := span{s.code, s.text}
 	end := start + wordEnd(s.code[start:])
-	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
+	word, rest := string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
+	args, tail, ok := arguments(rest)
+	alone := ok && strings.Trim(string(tail.code), "; \r\n") == ""
 	switch {
-	case (lang == source.Python || lang == source.Java) && word == "assert" && at(rest.code, 0) != '.':
-		if tuple, after, ok := arguments(firstOf(lang, rest)); ok && lang == source.Python && len(tuple) > 1 && len(after.trim().code) == 0 && rest.trim().code[0] == '(' {
+	case lang == source.Python && word == "assert":
+		first := firstOf(lang, rest)
+		if tuple, after, ok := arguments(first); ok && len(tuple) > 1 && len(after.trim().code) == 0 && begins(rest.trim().code, "(") {
 			return never // assert (x, "message")
 		}
-		return truth(lang, firstOf(lang, rest), true)
-	case beginsWithWord(word, "should"):
-		if args, tail, ok := arguments(rest); ok && word == "Should" && len(args) == 0 && saysNothingMore(tail) {
-			return never // x.Should() alone
+	case alone && word == "Should" && len(args) == 0: // x.Should() alone
+		return never
+	case alone && len(args) == 1 && lang != source.Python && lang != source.Rust && // expect(x) alone, no method of something else
+		(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
+		return never
+	}
+	c, _ := claimOf(lang, s)
+	switch {
+	case len(c.sides) == 2:
+		if value, ok := constant(lang, c.sides[1]); ok && truth(lang, c.sides[0], value) == never {
+			return never
 		}
-		return mayFail
-	case (word == "expect" && lang != source.Rust) || oneOf(word, "assertThat", "Expect"):
-		args, tail, ok := arguments(rest)
-		own := lang != source.Python && (at(s.code, start-1) != '.' || word == "assertThat") // no method of something else
-		if ok && len(args) == 1 && own && saysNothingMore(tail) {
-			return never // expect(x) alone
-		}
-		return chainTautology(lang, rest)
-	}
-	return callTautology(lang, word, rest)
-}
-
-// chainTautology judges expect(true).toBe(true), assertThat(true).isTrue().
-func chainTautology(lang source.Lang, rest span) failing {
-	args, tail, ok := arguments(rest)
-	if !ok || len(args) != 1 {
-		return mayFail
-	}
-	for _, l := range links(tail) {
-		name := strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
-		switch name {
-		case "not", "notto", "tonot", "resolves", "rejects", "shouldnot":
-			return mayFail
-		case "to":
-			if len(l.args) > 0 { // expect(x).to(eq(x))
-				l = words(l.args[0])
-				name = strings.ToLower(strings.ReplaceAll(l.name, "_", ""))
-			}
-		}
-		switch name {
-		case "tobe", "toequal", "tostrictequal", "eq", "eql", "equal", "be", "isequalto", "issameas":
-			if len(l.args) == 0 {
-				continue
-			}
-			if value, ok := constant(lang, l.args[0]); ok && truth(lang, args[0], value) == never {
-				return never
-			}
-			return sameExpressions(args[0], l.args[0])
-		case "tobetruthy", "betruthy", "istrue", "tobetrue", "betrue":
-			return truth(lang, args[0], true)
-		case "tobefalsy", "befalsey", "isfalse", "tobefalse", "befalse":
-			return truth(lang, args[0], false)
-		}
-	}
-	return mayFail
-}
-
-func saysNothingMore(tail span) bool { return strings.Trim(string(tail.code), "; \r\n") == "" }
-
-// callTautology judges assertTrue(true), require.Equal(t, 1, 1), assert!(true).
-func callTautology(lang source.Lang, word string, rest span) failing {
-	if at(rest.code, 0) == '.' {
-		end := 1 + wordEnd(rest.code[1:])
-		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
-	}
-	args, after, ok := arguments(rest)
-	if !ok && lang == source.Ruby {
-		args, ok = split(rest.trim(), ","), true
-	}
-	if !ok || len(args) == 0 || begins(after.trim().code, ".") {
-		return mayFail
-	}
-	if key := args[0].key(); lang == source.Go && (oneOf(key, "t", "b") || ends(key, "T()")) {
-		args = args[1:]
-	}
-	name := strings.ToLower(strings.ReplaceAll(word, "_", ""))
-	switch name = strings.TrimPrefix(strings.TrimPrefix(name, "debug"), "assert"); {
-	case len(args) == 0:
-		return mayFail
-	case oneOf(name, "", "true", "istrue", "ok"):
-		return truth(lang, args[0], true)
-	case oneOf(name, "false", "isfalse"):
-		return truth(lang, args[0], false)
-	case oneOf(name, "equal", "equals", "eq", "areequal", "same", "strictequal", "deepequal", "deepstrictequal", "exactly", "is", "aresame") && len(args) >= 2:
-		return sameExpressions(args[0], args[1])
+		return sameExpressions(c.sides[0], c.sides[1])
+	case len(c.sides) == 1 && c.want != unknown:
+		return truth(lang, c.sides[0], c.want == always)
 	}
 	return mayFail
 }
