@@ -114,7 +114,7 @@ func skippedLines(v *source.File, tests []*testCase, m skipMark, names map[strin
 		}
 		return 0, 0, false
 	}
-	t := testAround(tests, m.line)
+	t := aroundLine(tests, m.line, func(*testCase) bool { return true })
 	switch {
 	case t == nil:
 		return 0, v.Lines(), len(v.Enclosing(m.line)) == 0 && !conditionBefore(v.CodeLine(m.line), names)
@@ -145,16 +145,6 @@ func after(tests []*testCase, line int) int {
 		return 1
 	})
 	return i
-}
-
-// testAround is the innermost test or group around a line.
-func testAround(tests []*testCase, line int) *testCase {
-	for i, steps := after(tests, line)-1, 0; i >= 0 && steps < 1000; i, steps = i-1, steps+1 {
-		if tests[i].End >= line {
-			return tests[i]
-		}
-	}
-	return nil
 }
 
 // skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group

@@ -95,27 +95,35 @@ func isPlugin(v *source.File) bool {
 
 var jsSetup = input.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypress|karma|ava|unit|integration)[-_.]?)?(global[-_.]?)?(setup|teardown)([-_.]?(tests?|jest|vitest|env|files?|after[-_]?env|global))?\.[cm]?[jt]sx?$|^(jest|vitest|playwright|karma|cypress|web-test-runner|wdio|ava)\.(conf|config)\b|^\.mocharc\.`)
 
+// setups are the files that set up the run of tests: by their names, by their directories, and files of tests by a part of their code.
+var setups = map[source.Lang]struct {
+	names      string
+	dirs, code []string
+}{
+	source.Python: {" conftest.py sitecustomize.py usercustomize.py ", nil,
+		[]string{"def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure("}},
+	source.JavaScript: {"", []string{"/cypress/support/"}, nil},
+	source.Ruby: {" spec_helper.rb rails_helper.rb test_helper.rb minitest_helper.rb ",
+		[]string{"/spec/support/", "/test/support/", "/features/support/"}, nil},
+	source.Java: {"", nil, []string{"TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback",
+		"TestWatcher", "ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler"}},
+	source.CSharp: {"", nil, []string{"[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework"}},
+}
+
 // isSetup reports whether a file sets up the run of tests.
 func isSetup(v *source.File) bool {
-	base, dir := path.Base(v.Path), "/"+path.Dir(v.Path)+"/"
-	switch v.Lang {
-	case source.Python:
-		return oneOf(base, "conftest.py", "sitecustomize.py", "usercustomize.py") || (base == "__init__.py" && source.IsTest(v.Path)) ||
-			(source.IsTest(v.Path) && has(v.Code, "def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure("))
-	case source.JavaScript, source.TypeScript:
-		return (jsSetup().MatchString(base) && (source.IsTest(v.Path) || !begins(strings.ToLower(base), "setup.", "teardown."))) ||
-			has(dir, "/cypress/support/")
-	case source.Ruby:
-		return oneOf(base, "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb") || has(dir, "/spec/support/", "/test/support/", "/features/support/")
-	case source.Rust:
-		return (has(dir, "/tests/") && has(v.Code, "fn main(")) || (has(v.Code, "#[ctor", "panic::set_hook") && (source.IsTest(v.Path) || has(v.Code, "#[cfg(test)]")))
-	case source.Java:
-		return source.IsTest(v.Path) && has(v.Code, "TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback", "TestWatcher",
-			"ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler")
-	case source.CSharp:
-		return source.IsTest(v.Path) && has(v.Code, "[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework")
+	base, dir, isTest := path.Base(v.Path), "/"+path.Dir(v.Path)+"/", source.IsTest(v.Path)
+	known := setups[plainLang(v.Lang)]
+	switch {
+	case isIn(base, known.names), has(dir, known.dirs...), isTest && has(v.Code, known.code...):
+		return true
+	case v.Lang == source.Python:
+		return base == "__init__.py" && isTest
+	case v.Lang == source.Rust:
+		own := has(v.Code, "#[ctor", "panic::set_hook") && (isTest || has(v.Code, "#[cfg(test)]"))
+		return own || (has(dir, "/tests/") && has(v.Code, "fn main("))
 	}
-	return false
+	return isScript(v.Lang) && jsSetup().MatchString(base) && (isTest || !begins(strings.ToLower(base), "setup.", "teardown."))
 }
 
 var (

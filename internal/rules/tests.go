@@ -217,19 +217,8 @@ func mostVotes(votes map[*testCase]int) *testCase {
 // kept maps the lines of the base to those of the head.
 func (f *File) kept() []int {
 	kept := make([]int, f.Base.Lines()+2)
-	removed, added := f.Removed(), f.Added()
-	to := 1
-	for n := 1; n <= f.Base.Lines(); n++ {
-		if len(removed) > 0 && removed[0].Number == n {
-			removed = removed[1:]
-			continue
-		}
-		for len(added) > 0 && added[0].Number == to {
-			added = added[1:]
-			to++
-		}
-		kept[n] = to
-		to++
+	for base, head := range f.unchanged() {
+		kept[base] = head
 	}
 	return kept
 }
@@ -249,16 +238,15 @@ func isTelling(line []byte) bool {
 
 // innermost is the test around a line.
 func innermost(tests []*testCase, line int) *testCase {
-	// Tests are in the order of their first lines; one that began before may still go on.
-	i, _ := slices.BinarySearchFunc(tests, line, func(t *testCase, line int) int {
-		if t.Line <= line {
-			return -1
-		}
-		return 1
-	})
-	for steps := 0; i > 0 && steps < 1000; steps++ {
-		i--
-		if t := tests[i]; t.End >= line && !t.Group {
+	return aroundLine(tests, line, func(t *testCase) bool { return !t.Group })
+}
+
+// aroundLine is the innermost of some tests and groups around a line. They are in the order of their first lines; one that began before
+// others may still go on.
+func aroundLine(tests []*testCase, line int, is func(*testCase) bool) *testCase {
+	last := after(tests, line)
+	for _, t := range slices.Backward(tests[max(0, last-1000):last]) {
+		if t.End >= line && is(t) {
 			return t
 		}
 	}
