@@ -267,8 +267,8 @@ func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim
 // The matchers that say that two values are equal, or one true or false.
 const (
 	equals   = " equal equals eq eql be tobe toequal tostrictequal isequalto issameas same strictequal deepequal deepstrictequal exactly is areequal aresame "
-	truths   = " tobetruthy betruthy istrue tobetrue betrue "
-	untruths = " tobefalsy befalsey isfalse tobefalse befalse "
+	affirmed = " tobetruthy betruthy istrue tobetrue betrue "
+	denied   = " tobefalsy befalsey isfalse tobefalse befalse "
 )
 
 // matcherClaim is the claim of a matcher about subjects.
@@ -291,9 +291,9 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	case negated:
 	case isIn(name, equals) && len(m.args) > 0:
 		c.sides = []span{subjects[0], m.args[0]}
-	case isIn(name, truths):
+	case isIn(name, affirmed):
 		c.sides, c.want = subjects, always
-	case isIn(name, untruths):
+	case isIn(name, denied):
 		c.sides, c.want = subjects, notEver
 	}
 	for _, s := range subjects {

@@ -16,6 +16,9 @@ const (
 	notEver
 )
 
+// truths are what names and expressions stand for.
+type truths map[string]certainty
+
 func (t certainty) not() certainty {
 	switch t {
 	case always:
@@ -31,14 +34,14 @@ const maxCondition = 400
 
 // foldCondition tells whether a condition is always or never true: true, 1 == 1, !false, true || x. names are the constants of the
 // file; see constants.
-func foldCondition(expr string, names map[string]certainty) certainty {
+func foldCondition(expr string, names truths) certainty {
 	if len(expr) > maxCondition {
 		return unknown
 	}
 	return constantAt(expr, names, 0)
 }
 
-func constantAt(expr string, names map[string]certainty, depth int) certainty {
+func constantAt(expr string, names truths, depth int) certainty {
 	expr = unparen(strings.TrimSpace(expr))
 	if depth > 20 || expr == "" {
 		return unknown
@@ -72,7 +75,7 @@ func constantAt(expr string, names map[string]certainty, depth int) certainty {
 	return literal(expr, names)
 }
 
-func literal(expr string, names map[string]certainty) certainty {
+func literal(expr string, names truths) certainty {
 	switch expr {
 	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())":
 		return always
@@ -154,8 +157,8 @@ func cutOutside(s, sep string) (left, right string, found bool) {
 }
 
 // constants are the names that a file sets to true or false exactly once.
-func constants(f *source.File) map[string]certainty {
-	names := map[string]certainty{}
+func constants(f *source.File) truths {
+	names := truths{}
 	twice := map[string]bool{}
 	for n := 1; n <= f.Lines(); n++ {
 		line := f.CodeLine(n)

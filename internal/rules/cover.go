@@ -78,7 +78,7 @@ func markTests(v *source.File, tests []*testCase) {
 	if n := offByName(v); n > 0 {
 		coverRange(tests, skipMark{line: n, disabled: true}, 0, v.Lines())
 	}
-	var names map[string]certainty
+	var names truths
 	indirect := 0
 	for _, m := range marksOf(v) {
 		if names == nil {
@@ -107,7 +107,7 @@ func coverRange(tests []*testCase, m skipMark, from, to int) {
 }
 
 // skippedLines tells which lines a mark keeps from running.
-func skippedLines(v *source.File, tests []*testCase, m skipMark, names map[string]certainty) (from, to int, covered bool) {
+func skippedLines(v *source.File, tests []*testCase, m skipMark, names truths) (from, to int, covered bool) {
 	if m.header {
 		if t := declaredAt(tests, m.line); t != nil {
 			return t.Line, t.End, true
@@ -119,9 +119,9 @@ func skippedLines(v *source.File, tests []*testCase, m skipMark, names map[strin
 	case t == nil:
 		return 0, v.Lines(), len(v.Enclosing(m.line)) == 0 && !conditionBefore(v.CodeLine(m.line), names)
 	case t.Group:
-		return t.Line, t.End, skipsGroup(v, t, m.line, names)
+		return t.Line, t.End, skipsGroup(t, m.line, names)
 	}
-	return t.Line, t.End, isUnconditional(v, t, m.line, names)
+	return t.Line, t.End, isUnconditional(t, m.line, names)
 }
 
 // declaredAt is the test whose annotations and declaration contain a line.
@@ -149,15 +149,15 @@ func after(tests []*testCase, line int) int {
 
 // skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
 // itself or in what runs before each test.
-func skipsGroup(v *source.File, t *testCase, line int, names map[string]certainty) bool {
-	for _, b := range v.Enclosing(line) {
+func skipsGroup(t *testCase, line int, names truths) bool {
+	for _, b := range t.of.Enclosing(line) {
 		if b < t.Body || b >= line {
 			continue
 		}
-		head := bytes.ToLower(blockHead(v, b, t.Body))
+		head := bytes.ToLower(blockHead(t.of, b, t.Body))
 		switch {
 		case has(head, "setup", "before", "set_up"):
-		case blockTruth(v, b, t.Body, names) != always:
+		case blockTruth(t.of, b, t.Body, names) != always:
 			return false
 		}
 	}
@@ -165,28 +165,28 @@ func skipsGroup(v *source.File, t *testCase, line int, names map[string]certaint
 }
 
 // isUnconditional reports whether a test that runs always comes to a line.
-func isUnconditional(v *source.File, t *testCase, line int, names map[string]certainty) bool {
-	if conditionBefore(v.CodeLine(line), names) {
+func isUnconditional(t *testCase, line int, names truths) bool {
+	if conditionBefore(t.of.CodeLine(line), names) {
 		return false
 	}
-	for _, b := range v.Enclosing(line) {
-		if b >= t.Body && b < line && blockTruth(v, b, t.Body, names) != always {
+	for _, b := range t.of.Enclosing(line) {
+		if b >= t.Body && b < line && blockTruth(t.of, b, t.Body, names) != always {
 			return false
 		}
 	}
-	return !returnsBefore(v, t, line, names)
+	return !returnsBefore(t, line, names)
 }
 
 // returnsBefore reports whether a condition can end a test before a line.
-func returnsBefore(v *source.File, t *testCase, line int, names map[string]certainty) bool {
+func returnsBefore(t *testCase, line int, names truths) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
-		c := v.CodeLine(n)
+		c := t.of.CodeLine(n)
 		if i := bytes.Index(c, []byte("return")); i < 0 || source.IsWord(at(c, i-1)) || source.IsWord(at(c, i+len("return"))) {
 			continue
 		}
 		reachable := true
-		for _, b := range v.Enclosing(n) {
-			if b >= t.Body && (isClosure(v.CodeLine(b))) {
+		for _, b := range t.of.Enclosing(n) {
+			if b >= t.Body && isClosure(t.of.CodeLine(b)) {
 				reachable = false
 			}
 		}
@@ -198,7 +198,7 @@ func returnsBefore(v *source.File, t *testCase, line int, names map[string]certa
 }
 
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
-func conditionBefore(line []byte, names map[string]certainty) bool {
+func conditionBefore(line []byte, names truths) bool {
 	trimmed := bytes.TrimLeft(line, " \t}")
 	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue", "while "} {
 		if begins(trimmed, word) {
@@ -224,7 +224,7 @@ func blockHead(v *source.File, b, body int) []byte {
 }
 
 // blockTruth tells whether what opens a block lets everything in.
-func blockTruth(v *source.File, b, body int, names map[string]certainty) certainty {
+func blockTruth(v *source.File, b, body int, names truths) certainty {
 	head := blockHead(v, b, body)
 	if len(head) == 0 {
 		return always
@@ -236,7 +236,7 @@ func blockTruth(v *source.File, b, body int, names map[string]certainty) certain
 }
 
 // elseTruth looks for the condition of an else: a line above it with the same indent.
-func elseTruth(v *source.File, b int, names map[string]certainty) certainty {
+func elseTruth(v *source.File, b int, names truths) certainty {
 	indent := indentOf(v.CodeLine(b))
 	for n := b - 1; n > 0 && n > b-100; n-- {
 		line := v.CodeLine(n)
@@ -249,7 +249,7 @@ func elseTruth(v *source.File, b int, names map[string]certainty) certainty {
 }
 
 // headTruth tells whether the line that opens a block lets everything in.
-func headTruth(head []byte, names map[string]certainty) certainty {
+func headTruth(head []byte, names truths) certainty {
 	if len(head) > 1000 {
 		return unknown
 	}
@@ -300,7 +300,7 @@ func isClosure(line []byte) bool {
 }
 
 // offTags are build constraints that are never set.
-var offTags = map[string]certainty{
+var offTags = truths{
 	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver, "off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
 	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,
 }

@@ -118,7 +118,6 @@ func lookInto(t *testCase) insight {
 		in.assertions = 1
 		return in
 	}
-	var names map[string]certainty
 	for n := t.Line; n <= t.End; n++ {
 		line := t.of.CodeLine(n)
 		if n < t.Body {
@@ -132,16 +131,11 @@ func lookInto(t *testCase) insight {
 			in.assertions++ // too long to say
 			continue
 		}
-		if isEarlyReturn(t, n, line) {
-			if names == nil {
-				names = map[string]certainty{}
+		if isEarlyReturn(t, n, line) && isUnconditional(t, n, nil) {
+			if isAssertion(t.of.Lang, line) {
+				in.assertions++
 			}
-			if isUnconditional(t.of, t, n, names) {
-				if isAssertion(t.of.Lang, line) {
-					in.assertions++
-				}
-				break
-			}
+			break
 		}
 		if isAssertion(t.of.Lang, line) {
 			if isEmptyAssertion(t.of, n) {

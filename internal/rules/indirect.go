@@ -14,7 +14,7 @@ const maxIndirect = 20
 
 // markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them. at is the
 // mark in that function, which skips always. It reports whether the file was searched for calls.
-func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[string]certainty) bool {
+func markIndirect(v *source.File, tests []*testCase, at skipMark, names truths) bool {
 	blocks := v.Enclosing(at.line)
 	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
 		return false
@@ -25,7 +25,7 @@ func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[stri
 		name = methodOn(head[i:])
 	}
 	body := &testCase{Test: source.Test{Line: blocks[0], Body: blocks[0] + 1, End: v.Lines()}, of: v}
-	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(v, body, at.line, names) {
+	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(body, at.line, names) {
 		return false
 	}
 	if prefix, all := runsBefore(v, blocks[0], name); all {
@@ -38,7 +38,7 @@ func markIndirect(v *source.File, tests []*testCase, at skipMark, names map[stri
 	}
 	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
 		t := innermost(tests, n)
-		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(v, t, n, names) || inClosure(t, n) {
+		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(t, n, names) || inClosure(t, n) {
 			continue
 		}
 		t.mark = n

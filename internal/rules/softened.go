@@ -114,7 +114,7 @@ func (w *flow) truth(text string) certainty {
 		}
 		return event
 	})
-	return foldCondition(text, map[string]certainty{"always()": always, "''": notEver})
+	return foldCondition(text, truths{"always()": always, "''": notEver})
 }
 
 // removedChecks finds checks that a workflow ran at the merge base and that nothing in the change runs now.
