@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -17,13 +18,18 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 		if f.Head == nil || foreign(f.Path) || scriptKind(f) == noScript {
 			continue
 		}
-		was := map[string]bool{}
+		was := map[string]int{} // how many could not fail before
 		for _, run := range f.checkRuns(true) {
-			was[run.check] = was[run.check] || run.soft != ""
+			if run.soft != "" {
+				was[run.check]++
+			}
 		}
 		var found firstHit
 		for _, run := range f.checkRuns(false) {
-			if run.soft != "" && !was[run.check] {
+			if run.soft == "" {
+				continue
+			}
+			if was[run.check]--; was[run.check] < 0 {
 				found.add(swallowedHit(f, run.line, run.check, run.soft))
 			}
 		}
@@ -166,6 +172,19 @@ func (f *File) checkRuns(base bool) (runs []checkRun) {
 	v, lines := f.Head, f.Added()
 	if base {
 		v, lines = f.Base, f.Removed()
+	}
+	if scriptKind(f) == packageScripts { // however many of them stand on a line
+		for _, s := range settingsOf(v) {
+			_, isChanged := slices.BinarySearchFunc(lines, s.Line, func(l linediff.Line, n int) int { return l.Number - n })
+			if !isChanged || !leads(s.Keys, "scripts/*") {
+				continue
+			}
+			for _, run := range f.runsIn(s.Value) {
+				run.line = s.Line
+				runs = append(runs, run)
+			}
+		}
+		return runs
 	}
 	last := 0
 	for _, line := range lines {

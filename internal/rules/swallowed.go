@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,15 +44,23 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		case loopsOverNothing(f.Lang(), line):
 			how, to = "in a loop over nothing", blockEnd(f.Head, l.Number)
 		case f.isUncalled(l.Number, line, words):
-			how, to = "in a function that nothing calls", l.Number
-			if line[len(line)-1] == '{' {
-				to = blockEnd(f.Head, l.Number)
-			}
-			if ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), "()") {
+			how, to = "in a function that nothing calls", f.endOf(l.Number, line)
+			if !begins(line, "def ", "async def ") && ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), "()") {
 				how = "" // it is called where it ends
 			}
 		case has(line, "catch_unwind("), emptyCatch().Match(line):
 			how, to = "where its failure is swallowed", l.Number
+		case begins(line, "runCatching", "Record.Exception"):
+			how, to = "where its failure is swallowed", f.endOf(l.Number, line)
+			if has(f.Head.CodeLine(to), "getOrThrow") {
+				how = ""
+			}
+		case f.isLeft(l.Number, line):
+			how, to = "in a block that the test does not wait for", f.endOf(l.Number, line)
+		default:
+			if t := f.testAround(l.Number); t != nil && f.isLost(t, l.Number, line) {
+				how, to = "in a test that does not run as one", t.End
+			}
 		}
 		if how == "" {
 			continue
@@ -65,6 +74,83 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	}
 }
 
+// endOf is the last line of the block that a line begins; the line where it begins none.
+func (f *File) endOf(n int, line []byte) int {
+	switch {
+	case f.Lang() == source.Python && ends(line, ":"):
+		return indentEnd(f.Head, n)
+	case ends(line, "{"):
+		return blockEnd(f.Head, n)
+	}
+	return n
+}
+
+// testAround is the innermost test of the head around a line; nil where there is none.
+func (f *File) testAround(n int) (around *source.Test) {
+	tests := f.Head.Tests()
+	for i := range tests {
+		if t := &tests[i]; !t.Group && t.Line < n && n <= t.End {
+			around = t
+		}
+	}
+	return around
+}
+
+// left are the starts of what goes on beside a test, by language, and what a test says that waits for it.
+var left = map[source.Lang]struct {
+	starts *regexp.Regexp
+	waits  []string
+}{
+	source.JavaScript: {leftInScripts, []string{"done", "resolve", "imers"}},
+	source.TypeScript: {leftInScripts, []string{"done", "resolve", "imers"}},
+	source.Go:         {regexp.MustCompile(`^go func\(`), []string{".Wait(", "<-", "select {", "synctest"}},
+	source.CSharp:     {regexp.MustCompile(`^(?:_ = )?(?:Task\.Run|Task\.Factory\.StartNew|new Thread)\(`), []string{".Wait(", ".Join(", ".Result", "WhenAll"}},
+	source.Java:       {regexp.MustCompile(`^(?:CompletableFuture\.runAsync\(|new Thread\(|thread(?:\(.*\))? \{)`), []string{"join(", ".get(", "await"}},
+}
+
+var leftInScripts = regexp.MustCompile(`^(?:set(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|process\.nextTick\(|` +
+	`[\w$.]+(?:\((?:[^()]|\([^()]*\))*\)[\w$.]*)*\.then\()`)
+
+// isLeft reports whether a line of a test begins what the test does not wait for.
+func (f *File) isLeft(n int, line []byte) bool {
+	l, known := left[f.Lang()]
+	if !known || !l.starts.Match(line) || isArgument(f.Head, n) {
+		return false
+	}
+	t := f.testAround(n)
+	if t == nil || t.End-t.Line > maxBody {
+		return false
+	}
+	for at := t.Line; at <= t.End; at++ {
+		if text := f.Head.CodeLine(at); len(text) > maxNear || has(text, l.waits...) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLost reports whether a line of a test lets nothing after it count: a test of Python becomes a generator, which no runner goes
+// through, or one of Go speaks to a testing.T of its own.
+func (f *File) isLost(t *source.Test, n int, line []byte) bool {
+	switch f.Lang() {
+	case source.Go:
+		return fakeT().Match(line)
+	case source.Python:
+		if !bytes.Equal(line, []byte("yield")) && !begins(line, "yield ") {
+			return false
+		}
+		for at := n - 1; at > t.Line; at-- {
+			if text := bytes.TrimSpace(f.Head.CodeLine(at)); begins(text, "def ", "async def ") {
+				return false // of a function in the test
+			}
+		}
+		return true
+	}
+	return false
+}
+
+var fakeT = input.Lazily(`^t :?= (?:&testing\.T\{\}|new\(testing\.T\))`)
+
 // emptyCatch matches a promise whose failure is dropped.
 var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)`)
 
@@ -72,11 +158,17 @@ var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|nul
 var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
 	`(?:func\([^)]*\)\s*\{|function\s*(\w*)\(|\([^()]*\)\s*(?:=>|->)|\w+\s*=>|\|[^|]*\||lambda\b[^:]*:)`)
 
+var nestedDef = input.Lazily(`^(?:async )?def (\w+)\(`)
+
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
 	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
 	if len(line) == 0 || f.Lang() == source.Ruby || arm {
 		return false
+	}
+	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
+		isDecorated := n > 1 && begins(bytes.TrimSpace(f.Head.CodeLine(n-1)), "@")
+		return !isDecorated && words()[string(m[1])] == 1 && f.testAround(n) != nil
 	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {
@@ -85,7 +177,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	if f.Lang() != source.Python && isArgument(f.Head, n) {
 		return false
 	}
-	name := string(append(m[1], m[2]...))
+	name := cmp.Or(string(m[1]), string(m[2]))
 	if name == "" {
 		return f.Lang() != source.CSharp && f.Lang() != source.Java // there it is an element of an initializer
 	}
@@ -108,9 +200,13 @@ func (g *gone) hadWithin(head *source.File, n int) bool {
 		return false
 	}
 	await := bytes.LastIndex(line[:start], []byte("await "))
-	key := string(bytes.TrimRight(squeeze(nil, emptyCatch().ReplaceAll(line[start:], nil)), ";,}"))
+	key, _, _ := strings.Cut(string(squeeze(nil, emptyCatch().ReplaceAll(line[start:], nil))), "}catch")
+	key = strings.TrimRight(key, ";,}")
 	if head.Lang == source.Ruby {
 		key = strings.TrimSuffix(strings.TrimSuffix(key, "iffalse"), "unlesstrue")
+	}
+	if first, _, more := strings.Cut(key, ";"); more && g.byKey[first] != nil {
+		return true
 	}
 	for range 3 { // the brackets of what is around it
 		if g.byKey[key] != nil || (await >= 0 && g.byKey["await"+key] != nil) {
@@ -133,9 +229,17 @@ func opensTry(lang source.Lang, line []byte) bool {
 	return false
 }
 
+// isOneTry reports whether a line is a whole try with its handler.
+func isOneTry(line []byte) bool {
+	return has(line, "catch") && ends(bytes.TrimRight(line, " \t\r;"), "}")
+}
+
 // tryEnd is the last line of the block that a line begins, before its handler; 0 where there is no handler.
 func (f *File) tryEnd(line int) int {
 	end := line
+	if isOneTry(f.Head.CodeLine(line)) {
+		return line
+	}
 	if f.Lang() == source.Python || f.Lang() == source.Ruby {
 		end = indentEnd(f.Head, line)
 	} else if end = blockEnd(f.Head, line); handler().Match(f.Head.CodeLine(end)) {

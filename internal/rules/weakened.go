@@ -298,7 +298,7 @@ func isGoFailure(lang source.Lang, v *source.File, line int) bool {
 // accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same place.
 func (s *assertStatement) accepts(removed []*assertStatement, place, places int) *assertStatement {
 	for _, was := range removed {
-		if s.loosens(was) {
+		if s.loosens(was) || s.gainsTolerance(was) || s.echoes(was) {
 			return was
 		}
 	}
@@ -469,6 +469,38 @@ var (
 	tolerances = []string{"delta=", "rel=", "abs=", "rtol=", "atol=", "abs_tol=", "rel_tol=", "epsilon=", "delta:", "tolerance:", "within("}
 	precisions = []string{"places=", "decimal=", "precision:"}
 )
+
+// wide matches a tolerance of one or more.
+var wide = input.Lazily(`(?:(?:delta|rel|abs|rtol|atol|abs_tol|rel_tol|epsilon)=|(?:delta|tolerance):|within\(|offset\()(?:[1-9][0-9]*|1e[0-9]+)(?:\.[0-9]+)?[fFdD]?[,)]`)
+
+// gainsTolerance reports whether an assertion accepts what is away by one or more, and accepted nothing else.
+func (s *assertStatement) gainsTolerance(was *assertStatement) bool {
+	if was.level != exact || s.about(was) == "" {
+		return false
+	}
+	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
+	if wide().MatchString(after) {
+		return !wide().MatchString(before)
+	}
+	rest, more := strings.CutPrefix(after, strings.TrimSuffix(strings.TrimRight(before, ";"), ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
+	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ";)fFdD"), 64)
+	return more && has(after, "assertEquals(") && err == nil && delta >= 1
+}
+
+// echoes reports whether an assertion compares what it is about with itself, where it was compared with a literal.
+func (s *assertStatement) echoes(was *assertStatement) bool {
+	if was.level != exact || len(was.expected) == 0 {
+		return false
+	}
+	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
+	for _, subject := range was.subjects {
+		if has(subject, "(") && strings.Count(before, subject) == 1 && strings.Count(after, subject) == 2 &&
+			strings.Replace(before, was.expected[0], subject, 1) == after {
+			return true
+		}
+	}
+	return false
+}
 
 // loosens reports whether an assertion is the same but for a number that says how exact it is.
 func (s *assertStatement) loosens(was *assertStatement) bool {
