@@ -11,10 +11,11 @@ import (
 	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
-const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, or the pre-commit hook of git.
+const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, gemini, or the pre-commit hook of git.
 
-Without --agent it takes the agents whose directory exists: .claude, .codex, .github/hooks. It prints what changes. What others
-wrote stays byte for byte; a file that cannot be edited so is refused, and then nothing is written. A second call changes nothing.
+Without --agent it takes the agents whose directory exists: .claude, .codex, .github/hooks, .gemini. What others wrote stays byte
+for byte; a file that cannot be edited so is refused, and then nothing is written. A second call changes nothing. --dry-run prints
+the lines that would change.
 
 Exit codes: 0 the hooks are there; 2 wrong call or environment.`
 

@@ -72,6 +72,7 @@ func (h *Settings) file(agent, scope string) *settingsFile {
 		"claude user":   "settings.json",
 		"codex project": ".codex/hooks.json", "codex user": "hooks.json",
 		"copilot project": ".github/hooks/closeout.json", "copilot user": "hooks/closeout.json",
+		"gemini project": ".gemini/settings.json", "gemini user": "settings.json",
 		"git project": "hooks/pre-commit",
 	}[agent+" "+scope]}
 	if f.name == "" {
@@ -134,7 +135,7 @@ func (h *Settings) Install(scope string) error {
 		return err
 	}
 	if len(h.Agents) == 0 {
-		for _, agent := range hook.Agents[:3] {
+		for _, agent := range hook.Agents[:4] {
 			f := h.file(agent, scope)
 			if f == nil {
 				continue
@@ -145,7 +146,7 @@ func (h *Settings) Install(scope string) error {
 		}
 	}
 	if len(h.Agents) == 0 {
-		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks): name the agent with --agent %s",
+		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks, .gemini): name the agent with --agent %s",
 			strings.Join(hook.Agents, ", --agent "))
 	}
 	for _, agent := range h.Agents {
@@ -222,13 +223,13 @@ func (h *Settings) Remove() error {
 // write shows what changes, and writes it.
 func (h *Settings) write(list []*settingsFile) error {
 	for _, f := range list {
-		if bytes.Equal(f.before, f.after) {
+		switch {
+		case bytes.Equal(f.before, f.after):
 			h.Tell("kept   %s (nothing to change)", f.name)
 			continue
-		}
-		h.Tell("--- %s", f.name)
-		h.diff(f)
-		if h.DryRun {
+		case h.DryRun:
+			h.Tell("--- %s", f.name)
+			h.diff(f)
 			continue
 		}
 		if now, err := collect.ReadRegular(f.path, hook.MaxSettings); err == nil && !bytes.Equal(now, f.before) {
@@ -237,11 +238,28 @@ func (h *Settings) write(list []*settingsFile) error {
 		if err := f.write(); err != nil {
 			return err
 		}
+		h.Tell("%s", f.wrote())
 	}
 	if h.DryRun {
 		h.Tell("Nothing was written: leave out --dry-run.")
 	}
 	return nil
+}
+
+// wrote says in a line what was written.
+func (f *settingsFile) wrote() string {
+	s, err := hook.ReadSettings(f.after)
+	switch {
+	case f.agent == "git" && f.after != nil:
+		return "wrote  " + f.name
+	case err != nil || len(s.Ours()) == 0:
+		return "took out the hooks of closeout: " + f.name
+	}
+	var events []string
+	for _, ours := range s.Ours() {
+		events = append(events, ours.Event)
+	}
+	return "wrote  " + f.name + ": " + strings.Join(slices.Compact(events), ", ")
 }
 
 func (f *settingsFile) write() error {
@@ -298,12 +316,10 @@ func (h *Settings) tell(list []*settingsFile, contract error) {
 		}
 	}
 	if len(changed) > 0 && !h.DryRun {
-		h.Tell("note: settings of a project are protected files: the gate blocks an agent's change of them. " +
-			"Commit them before an agent works here:\n" +
-			"  git add " + strings.Join(changed, " ") + " && git commit -m 'Add the hooks of closeout'")
+		h.Tell("next:  git add %s && git commit -m 'Add the hooks of closeout'   (a person: they are protected)", strings.Join(changed, " "))
 	}
 	for _, n := range [][2]string{
-		{"claude", "Copilot CLI reads .claude/settings.json too; install for copilot as well where it is used"},
+		{"gemini", "Gemini CLI warns of the hooks of a project that are new or changed, and a person trusts them"},
 		{"codex", "Codex skips new hooks until a person trusts them: open Codex here and call /hooks"},
 		{"copilot", "the cloud agent of Copilot needs the program from " +
 			".github/workflows/copilot-setup-steps.yml, and the file on the default branch"},
@@ -312,5 +328,5 @@ func (h *Settings) tell(list []*settingsFile, contract error) {
 			h.Tell("note: %s", n[1])
 		}
 	}
-	h.Tell("Try it:  closeout hook doctor")
+	h.Tell("try:   closeout hook doctor")
 }

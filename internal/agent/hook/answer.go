@@ -17,9 +17,9 @@ type Answer struct {
 // ExitDeny is the exit code that denies a tool.
 const ExitDeny = 2
 
-// Silent is the answer without an opinion. Codex wants a JSON value at the end of a turn.
+// Silent is the answer without an opinion. Codex wants a JSON value at the end of a turn, and Gemini at each event.
 func (c *Call) Silent() Answer {
-	if c.Agent == Codex && c.Event == Stop {
+	if c.Agent == Gemini || (c.Agent == Codex && c.Event == Stop) {
 		return Answer{Stdout: "{}\n"}
 	}
 	return Answer{}
@@ -39,7 +39,11 @@ func (c *Call) Deny(reason string) Answer {
 
 // Hears reports whether the agent passes a text on to the model at this event.
 func (c *Call) Hears() bool {
-	return c.Agent == Claude || c.Agent == Codex || (c.Agent == Copilot && c.Event != Pre && !c.failure())
+	switch c.Agent {
+	case Copilot, Gemini:
+		return c.Event != Pre && !c.failure()
+	}
+	return c.Agent == Claude || c.Agent == Codex
 }
 
 // failure reports whether the event is that of a tool that failed.

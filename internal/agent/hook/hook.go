@@ -18,7 +18,8 @@ const (
 	Claude  Agent = "claude"
 	Codex   Agent = "codex"
 	Copilot Agent = "copilot"
-	Git     Agent = "git" // its pre-commit hook, which has no payload
+	Gemini  Agent = "gemini" // Gemini CLI
+	Git     Agent = "git"    // its pre-commit hook, which has no payload
 )
 
 // Event is when an agent calls.
@@ -34,13 +35,14 @@ const (
 
 // Agents and Events are the values that flags take.
 var (
-	Agents = []string{string(Claude), string(Codex), string(Copilot), string(Git)}
+	Agents = []string{string(Claude), string(Codex), string(Copilot), string(Gemini), string(Git)}
 	Events = []string{string(Pre), string(Post), string(Stop), string(Start)}
 )
 
 // eventNames are the names of events in payloads, in small letters.
 var eventNames = map[string]Event{
 	"pretooluse": Pre, "posttooluse": Post, "posttoolusefailure": Post, "stop": Stop, "agentstop": Stop, "sessionstart": Start,
+	"beforetool": Pre, "aftertool": Post, "afteragent": Stop, // Gemini CLI
 }
 
 // ownNames are what we call the events where a payload names another one.

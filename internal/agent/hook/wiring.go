@@ -51,6 +51,10 @@ var wirings = map[string]wiring{
 		[]string{"preToolUse", "postToolUse", "agentStop", "sessionStart"},
 		"edit|create|str_replace_editor|apply_patch|" + ofVSCode, "|bash|powershell", []string{"edit", "create", "apply_patch"},
 	},
+	"gemini": {
+		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
+		"write_file|replace|mcp_.*", "|run_shell_command", []string{"write_file", "replace"},
+	},
 }
 
 // Entries are the hooks of an agent, in the order in which they are written; that before a tool is the first.
@@ -58,15 +62,18 @@ func Entries(agent string, c Choice) (list []Entry) {
 	w := wirings[agent]
 	for _, event := range w.events {
 		matcher, seconds := "", "10"
-		switch kind := strings.ToLower(event); {
-		case strings.HasPrefix(kind, "pre") && !c.AllTools:
+		switch kind := EventOf(event); {
+		case kind == Pre && !c.AllTools:
 			matcher = w.files
-		case strings.HasPrefix(kind, "post"):
+		case kind == Post:
 			matcher = w.files + w.shells
-		case strings.HasSuffix(kind, "stop") && c.Stop == "off":
+		case kind == Stop && c.Stop == "off":
 			continue
-		case strings.HasSuffix(kind, "stop"):
+		case kind == Stop:
 			seconds = "120" // the change is judged
+		}
+		if agent == "gemini" {
+			seconds += "000" // it counts milliseconds
 		}
 		list = append(list, Entry{event, matcher, handler(agent, event, matcher, seconds, c), agent == "copilot"})
 	}
@@ -181,6 +188,9 @@ func Probe(agent, root, path string) string {
 	switch agent {
 	case "copilot":
 		return `{"sessionId": "` + Trial + `", "timestamp": 0, "toolName": "edit", "cwd": ` + quote(root) + `, "toolArgs": {"path": ` + quote(path) + "}}"
+	case "gemini":
+		return `{"session_id": "` + Trial + `", "hook_event_name": "BeforeTool", "timestamp": "", "cwd": ` + quote(root) +
+			`, "tool_name": "write_file", "tool_input": {"file_path": ` + quote(path) + `, "content": ""}}`
 	case "codex":
 		patch := "*** Begin Patch\n*** Update File: " + path + "\n@@\n-a\n+b\n*** End Patch"
 		return "{" + common + `, "turn_id": "1", "tool_name": "apply_patch", "tool_input": {"command": ` + quote(patch) + "}}"
