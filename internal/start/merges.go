@@ -115,7 +115,8 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 					return
 				}
 				m := &history.Merges[i]
-				from := backtest.Origin{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Bot: m.Bot}
+				from := backtest.Origin{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Bot: m.Bot, Login: m.Account.Login}
+				from.Excepted = override.IsByBot(standing.Standing.UpdateBots, pullRequestOf(m))
 				if authors != nil && authors.LeavesOut(pullRequestOf(m)) {
 					merges[i] = backtest.NotApplicable(from)
 					continue

@@ -46,9 +46,11 @@ type Result struct {
 	// Globs would let merges through, the one that lets most through first; nil when the files of the tip are unknown, so that
 	// nothing can be proposed.
 	Globs []Glob `json:"globs"`
-	// Lifts are protected files that merges touched which nothing else blocks: for people, and for programs. nil when the files of
-	// the tip are unknown.
-	Lifts   []Lift      `json:"may_touch_protected"`
+	// Lift are protected files that merges of people touched which nothing else blocks; nil when there are none, or the files of the
+	// tip are unknown.
+	Lift *Lift `json:"may_touch_protected"`
+	// Except are bots whose merges nothing blocks but scope and protection, the one with most of them first.
+	Except  []Except    `json:"except"`
 	Blocked []Blocked   `json:"blocked"` // the last merge first
 	Unknown []Unknown   `json:"unknown"`
 	Tool    report.Tool `json:"tool"`
@@ -124,9 +126,14 @@ type Blocked struct {
 	Findings int      `json:"findings"`
 }
 
+// Except is an update bot that is not excepted yet.
+type Except struct {
+	Login  string `json:"login"`
+	Merges int    `json:"merges"` // that only scope and protection keep from passing
+}
+
 // Lift are protected files that may be touched, most touched first.
 type Lift struct {
-	Bots   bool     `json:"bots"` // for the merges of programs; else for those of people
 	Paths  []string `json:"paths"`
 	Scope  []string `json:"allowed_files"` // those of them that allowed_files must name too
 	Merges int      `json:"merges"`        // that only protected files keep from passing
@@ -144,7 +151,9 @@ type Unknown struct {
 // Origin is where a merge comes from.
 type Origin struct {
 	Commit, Author, Subject string
-	Bot                     bool // the author is a program
+	Bot                     bool   // the author is a program
+	Login                   string // its account, where that is known
+	Excepted                bool   // the contract does not hold it to scope and protection
 }
 
 // Merge is a merge, and what was found about it.
@@ -176,12 +185,14 @@ func split(file string) (path, code string) {
 // may block only for that. A file outside of the scope that the ground does not know any more is left out; ground may be nil.
 func NewMerge(from Origin, s *verify.Screened, ground *Ground) Merge {
 	from.Author = cmp.Or(from.Author, "(no name)")
-	m := Merge{Origin: from, verdict: s.Verdict, codes: map[string]int{}, cut: s.Omitted > 0}
+	m, left := Merge{Origin: from, verdict: s.Verdict, codes: map[string]int{}, cut: s.Omitted > 0}, false
 	for _, f := range s.Findings {
 		switch code := cmp.Or(f.Rule, f.Code); {
 		case f.Severity == string(input.Unknown) && m.why == "":
 			m.why, m.fix = f.Message, f.Fix
-		case f.Severity != string(input.Block), code == offScope && ground.forgot(f.Location.Path, strings.HasPrefix(f.Actual, "added")):
+		case f.Severity != string(input.Block), from.Excepted && (code == offScope || code == protected):
+		case code == offScope && ground.forgot(f.Location.Path, strings.HasPrefix(f.Actual, "added")):
+			left = true
 		default:
 			m.codes[code]++
 			m.files = append(m.files, fileCode(f.Location.Path, code))
@@ -190,8 +201,10 @@ func NewMerge(from Origin, s *verify.Screened, ground *Ground) Merge {
 	switch {
 	case m.why != "":
 		m.verdict = report.Review
-	case m.verdict == report.Failed && len(m.codes) == 0:
+	case m.verdict == report.Failed && len(m.codes) == 0 && left:
 		m.verdict = gone
+	case m.verdict == report.Failed && len(m.codes) == 0:
+		m.verdict = report.Passed
 	}
 	slices.Sort(m.files)
 	m.files = slices.Compact(m.files)
@@ -212,7 +225,7 @@ func (m *Merge) only(code string) bool { return len(m.codes) == 1 && m.codes[cod
 // Add adds up merges. ground may be nil: then no glob is proposed.
 func (r *Result) Add(merges []Merge, ground *Ground) {
 	codes, files, authors := map[string]*Code{}, map[string]*File{}, map[string]*Author{}
-	r.Blocked, r.Unknown = []Blocked{}, []Unknown{}
+	r.Blocked, r.Unknown, r.Except = []Blocked{}, []Unknown{}, excepts(merges)
 	for i := range merges {
 		m := &merges[i]
 		switch m.verdict {
@@ -258,8 +271,24 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 	r.Files, r.Omitted = cut(r.Files)
 	r.Authors, r.Others = cut(r.Authors)
 	if ground != nil {
-		r.Globs, r.Lifts = ground.propose(merges), ground.lifts(merges)
+		r.Globs, r.Lift = ground.propose(merges), ground.lift(merges)
 	}
+}
+
+// excepts are the update bots that could be excepted.
+func excepts(merges []Merge) []Except {
+	bots := map[string]*Except{}
+	for i := range merges {
+		m := &merges[i]
+		own := m.verdict == report.Failed && m.codes[offScope]+m.codes[protected] > 0
+		for code := range m.codes {
+			own = own && (code == offScope || code == protected)
+		}
+		if own && m.Bot && m.Login != "" {
+			entry(bots, m.Login, Except{Login: m.Login}).Merges++
+		}
+	}
+	return sorted(bots, func(a, b Except) int { return cmp.Or(b.Merges-a.Merges, cmp.Compare(a.Login, b.Login)) })
 }
 
 // add counts a merge that was judged.

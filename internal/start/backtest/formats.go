@@ -136,32 +136,24 @@ func proposals(r *Result) (list []proposal) {
 			[]string{key("allowed_files", globs)},
 		})
 	}
-	for _, l := range r.Lifts {
+	if l := r.Lift; l != nil {
 		p := proposal{why: fmt.Sprintf("%d of %d that ask a person for people would pass, and an agent may then change these files", l.Passed, l.Merges)}
-		if l.Bots {
-			p.why = fmt.Sprintf("%d of %d that ask a person for bots would need an approving review, and no override", l.Passed, l.Merges)
-		}
 		if len(l.Scope) > 0 {
 			p.keys = append(p.keys, key("allowed_files", l.Scope))
 		}
 		p.keys = append(p.keys, key("may_touch_protected", l.Paths))
-		if l.Bots {
-			p.keys = append(p.keys, `"approvals_required": [{"id": "updates", "files": `+jsonList(reviewed(l.Paths))+"}]")
-		}
 		list = append(list, p)
 	}
-	return list
-}
-
-// reviewed are patterns for files whose changes a person approves: one for all workflows.
-func reviewed(paths []string) (list []string) {
-	for _, path := range paths {
-		if strings.HasPrefix(path, ".github/workflows/") {
-			path = ".github/workflows/**"
+	if len(r.Except) > 0 {
+		n, bots := 0, []string(nil)
+		for _, e := range r.Except[:min(len(r.Except), maxGlobs)] {
+			n += e.Merges
+			bots = append(bots, `{"login": `+strings.Trim(jsonList([]string{e.Login}), "[]")+"}")
 		}
-		if !slices.Contains(list, path) {
-			list = append(list, path)
-		}
+		list = append(list, proposal{
+			fmt.Sprintf("%s of bots would pass, with their own verified commits alone", input.Plural(int64(n), "merge")),
+			[]string{`"applies_to": {"except": [` + strings.Join(bots, ", ") + "]}"},
+		})
 	}
 	return list
 }

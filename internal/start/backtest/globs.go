@@ -66,48 +66,46 @@ func (g *Ground) forgot(file string, added bool) bool {
 // minTouched is how many merges of people must touch a protected file so that it is proposed: once is what an override is for.
 const minTouched = 2
 
-// lifts finds protected files to list under may_touch_protected. Those of a program are whatever it updates, which a person then
-// approves. For people, what decides over the gate itself stays protected.
-func (g *Ground) lifts(merges []Merge) []Lift {
-	list := []Lift{}
-	for _, bots := range []bool{false, true} {
-		var open []*Merge
-		touched := map[string]int{}
-		for i := range merges {
-			m := &merges[i]
-			if m.Bot != bots || m.verdict != report.Failed || m.cut || !m.only(protected) {
-				continue
-			}
-			open = append(open, m)
-			for _, f := range m.files {
-				if path, _ := split(f); g.there[path] && matches(path, path) && (bots || !strings.HasPrefix(path, ".")) {
-					touched[path]++
-				}
-			}
+// lift finds protected files that people touch, to list under may_touch_protected; nil for none. What begins with a dot, such as
+// workflows and settings of agents, stays protected: it decides over the gate itself.
+func (g *Ground) lift(merges []Merge) *Lift {
+	var open []*Merge
+	touched := map[string]int{}
+	for i := range merges {
+		m := &merges[i]
+		if m.Bot || m.verdict != report.Failed || m.cut || !m.only(protected) {
+			continue
 		}
-		lift := Lift{Bots: bots, Paths: []string{}, Scope: []string{}, Merges: len(open)}
-		for path, n := range touched {
-			if bots || n >= minTouched {
-				lift.Paths = append(lift.Paths, path)
+		open = append(open, m)
+		for _, f := range m.files {
+			if path, _ := split(f); g.there[path] && matches(path, path) && !strings.HasPrefix(path, ".") {
+				touched[path]++
 			}
-		}
-		input.SortStable(lift.Paths, func(a, b string) int { return cmp.Or(touched[b]-touched[a], strings.Compare(a, b)) })
-		lift.Paths = lift.Paths[:min(len(lift.Paths), maxGlobs)]
-		for _, m := range open {
-			if !slices.ContainsFunc(m.files, func(f string) bool { path, _ := split(f); return !slices.Contains(lift.Paths, path) }) {
-				lift.Passed++
-			}
-		}
-		for _, path := range lift.Paths {
-			if !g.allowed.Match(path) {
-				lift.Scope = append(lift.Scope, path)
-			}
-		}
-		if lift.Passed > 0 {
-			list = append(list, lift)
 		}
 	}
-	return list
+	lift := &Lift{Paths: []string{}, Scope: []string{}, Merges: len(open)}
+	for path, n := range touched {
+		if n >= minTouched {
+			lift.Paths = append(lift.Paths, path)
+		}
+	}
+	input.SortStable(lift.Paths, func(a, b string) int { return cmp.Or(touched[b]-touched[a], strings.Compare(a, b)) })
+	lift.Paths = lift.Paths[:min(len(lift.Paths), maxGlobs)]
+	unlisted := func(f string) bool { path, _ := split(f); return !slices.Contains(lift.Paths, path) }
+	for _, m := range open {
+		if !slices.ContainsFunc(m.files, unlisted) {
+			lift.Passed++
+		}
+	}
+	for _, path := range lift.Paths {
+		if !g.allowed.Match(path) {
+			lift.Scope = append(lift.Scope, path)
+		}
+	}
+	if lift.Passed == 0 {
+		return nil
+	}
+	return lift
 }
 
 // alike is the pattern of the files of a directory with one extension; "" at the root and for a file without extension.
