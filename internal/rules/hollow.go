@@ -21,6 +21,10 @@ func findHollowedTest(c *Change, report func(Hit)) {
 			}
 		}
 		f.reportInverted(report)
+		if len(found) > 0 {
+			markTests(f.Base, f.base)
+			found = slices.DeleteFunc(found, func(one *testCase) bool { return one.twin.mark > 0 }) // it was skipped, and checked nothing
+		}
 		if len(found) == 0 {
 			continue
 		}
