@@ -16,8 +16,8 @@ const (
 	sureAssertion             // it calls what a test framework has, or a function with "assert" or "expect" in its name
 )
 
-// isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of the
-// project that sounds like an assertion counts.
+// isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of
+// the project that sounds like an assertion counts.
 func isAssertion(lang source.Lang, line []byte) bool { return assertionOf(lang, line) != noAssertion }
 
 // assertionOf is the surest assertion of a line.
@@ -26,8 +26,8 @@ func assertionOf(lang source.Lang, line []byte) assertion {
 	return kind
 }
 
-// findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line can be
-// as long as a file.
+// findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line
+// can be as long as a file.
 func findAssertion(lang source.Lang, line []byte) (kind assertion, at int) {
 	if lang == source.None || isImport(line) {
 		return noAssertion, 0
@@ -71,7 +71,8 @@ func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
 	if keywordAssertion(lang, word, rest) {
 		return sureAssertion
 	}
-	if (lang == source.Java && isDeclared(lang, line, start)) || !isCalled(lang, word, rest) || notAssertion(lang, line, start, word) {
+	if (lang == source.Java && isDeclared(lang, line, start)) || !isCalled(lang, word, rest) ||
+		notAssertion(lang, line, start, word) {
 		return noAssertion
 	}
 	switch receiver := wordBefore(line, start); {
@@ -96,7 +97,8 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 		if word == "is_expected" || (word == "should" && blank) || (word == "should_not" && blank) {
 			return true
 		}
-		name := beginsWithWord(word, "assert") || beginsWithWord(word, "refute") || beginsWithWord(word, "expect") || beginsWithWord(word, "must") || beginsWithWord(word, "wont") || word == "flunk"
+		name := beginsWithWord(word, "assert") || beginsWithWord(word, "refute") || beginsWithWord(word, "expect") ||
+			beginsWithWord(word, "must") || beginsWithWord(word, "wont") || word == "flunk"
 		return name && blank && next != '='
 	}
 	return false
@@ -157,7 +159,8 @@ func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
 	return false
 }
 
-// frameworks are the calls by which test frameworks assert without saying so: * stands for any receiver, nothing for none.
+// frameworks are the calls by which test frameworks assert without saying so: * stands for any receiver, nothing for
+// none.
 var frameworks = map[source.Lang]string{
 	source.Go:     " require .Eventually is.Equal is.NoErr is.True *.Should *.ShouldNot *.Assert ",
 	source.Python: " pytest.raises pytest.warns pytest.fail pytest.deprecated_call self.fail .raises ",
@@ -168,8 +171,8 @@ var frameworks = map[source.Lang]string{
 	source.Ruby:   " .flunk *.should *.should_not *.must_equal *.must_be *.must_raise ",
 }
 
-// frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The receiver is
-// the word before the point, or "".
+// frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The
+// receiver is the word before the point, or "".
 func frameworkCall(lang source.Lang, receiver, word string) bool {
 	list := frameworks[plainLang(lang)]
 	switch {
@@ -178,7 +181,8 @@ func frameworkCall(lang source.Lang, receiver, word string) bool {
 	case lang == source.Go:
 		return goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp"))
 	}
-	return (lang == source.CSharp && receiver != "" && beginsWithWord(word, "should")) || (lang == source.Ruby && beginsWithWord(word, "refute"))
+	return (lang == source.CSharp && receiver != "" && beginsWithWord(word, "should")) ||
+		(lang == source.Ruby && beginsWithWord(word, "refute"))
 }
 
 // plainLang is the language whose tables a language shares.
@@ -194,7 +198,8 @@ func goFailure(receiver, word string) bool {
 	if !oneOf(word, "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow") {
 		return false
 	}
-	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") || (receiver == "" && word == "Fail")
+	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") ||
+		(receiver == "" && word == "Fail")
 }
 
 // namedAssertion reports whether a name of a function says that it asserts.
@@ -224,7 +229,8 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 	}
 	previous := string(before[i:])
 	if lang == source.Go {
-		return previous == "func" || (begins(line, "func (") && ends(before, ")") && bytes.Count(line[:start], []byte("(")) == 1)
+		return previous == "func" || (begins(line, "func (") && ends(before, ")") &&
+			bytes.Count(line[:start], []byte("(")) == 1)
 	}
 	words, known := declaring[plainLang(lang)]
 	if !known { // a type before a name declares it
@@ -235,7 +241,8 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 
 // declaring are the words that stand in front of a name that is declared.
 var declaring = map[source.Lang]string{
-	source.Python: " def class ", source.Ruby: " def class ", source.JavaScript: " function class const let ", source.Rust: " fn ",
+	source.Python: " def class ", source.Ruby: " def class ", source.JavaScript: " function class const let ",
+	source.Rust: " fn ",
 }
 
 func isImport(line []byte) bool {
@@ -249,7 +256,8 @@ func isImport(line []byte) bool {
 	return false
 }
 
-// beginsWithWord reports whether a name begins with a word, written as in the languages: word, Word, word_more, wordMore.
+// beginsWithWord reports whether a name begins with a word, written as in the languages: word, Word, word_more,
+// wordMore.
 func beginsWithWord(name, word string) bool {
 	if len(name) < len(word) || name[0]|0x20 != word[0] || name[1:len(word)] != word[1:] {
 		return false
@@ -260,7 +268,8 @@ func beginsWithWord(name, word string) bool {
 // hasWordInside reports whether a name contains a word after its start.
 func hasWordInside(name, word string) bool {
 	for i := 1; i+len(word) <= len(name); i++ {
-		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) && beginsWithWord(name[i:], word) {
+		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) &&
+			beginsWithWord(name[i:], word) {
 			return true
 		}
 	}

@@ -62,9 +62,11 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	end := start + wordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
-	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") && at(s.code, start-1) == '.':
+	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
+		at(s.code, start-1) == '.':
 		c = suffixClaim(lang, all.cut(0, start), word, rest)
-	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" && nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
+	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" &&
+		nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionClaim(lang, firstOf(lang, rest))
 	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
 		c = chainClaim(lang, rest)
@@ -111,8 +113,8 @@ func split(s span, separator string) []span {
 	return list
 }
 
-// arguments are what stands in the brackets that s begins with (blanks, "!" and type arguments may stand before), and what comes
-// after them.
+// arguments are what stands in the brackets that s begins with (blanks, "!" and type arguments may stand before), and
+// what comes after them.
 func arguments(s span) (args []span, rest span, ok bool) {
 	open := bytes.IndexByte(s.code, '(')
 	if open < 0 || (open > 0 && !onlyTypes(s.code[:open])) {
@@ -315,7 +317,8 @@ func isAnything(key string) bool {
 	return oneOf(key, "expect.anything()", "ANY", "mock.ANY", "unittest.mock.ANY", "mock.Anything", "anything")
 }
 
-// callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x, Is.EqualTo(1)).
+// callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x,
+// Is.EqualTo(1)).
 func callClaim(lang source.Lang, word string, rest span) (c claim) {
 	if at(rest.code, 0) == '.' {
 		end := 1 + wordEnd(rest.code[1:])

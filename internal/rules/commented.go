@@ -19,7 +19,8 @@ func findCommentedTest(c *Change, report func(Hit)) {
 	}
 }
 
-// findCommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run, at the head.
+// findCommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run,
+// at the head.
 func findCommentedAssertion(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
@@ -184,7 +185,8 @@ func declarationLine(f *source.File, t source.Test) int {
 	return t.Line
 }
 
-// find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:", and go on.
+// find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:",
+// and go on.
 func (g *gone) find(text []byte) *goneLine {
 	for range 8 {
 		key := string(squeeze(nil, text))
@@ -299,8 +301,8 @@ func (f *File) addsComment() bool {
 	return false
 }
 
-// inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of several lines in
-// Python. The text in a call or an assignment is data.
+// inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of
+// several lines in Python. The text in a call or an assignment is data.
 func inStatement(f *source.File, n int) bool {
 	first := n
 	for first > 1 && n-first < maxBlock && isBlank(f.CodeLine(first)) {
@@ -318,8 +320,8 @@ func inStatement(f *source.File, n int) bool {
 	return len(line) == 0 || bytes.IndexByte([]byte("([{,=+%"), line[len(line)-1]) < 0
 }
 
-// replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one that became
-// the comment.
+// replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one
+// that became the comment.
 func (f *File) replaced(base, head int) bool {
 	s, ok := statementAt(f.Base, base)
 	if !ok {
@@ -351,10 +353,11 @@ const nearby = 12
 
 // says reports whether a claim says the same about the same member of something else, as in a loop.
 func (c *claim) says(was claim) bool {
-	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) && slices.ContainsFunc(was.subjects, func(subject string) bool {
-		_, member, found := cutAtLast(subject, ".")
-		return found && slices.ContainsFunc(c.subjects, func(now string) bool { return ends(now, "."+member) })
-	})
+	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) &&
+		slices.ContainsFunc(was.subjects, func(subject string) bool {
+			_, member, found := cutAtLast(subject, ".")
+			return found && slices.ContainsFunc(c.subjects, func(now string) bool { return ends(now, "."+member) })
+		})
 }
 
 func sharesSubject(a, b claim) bool {

@@ -10,7 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// lookAlikes are letters, and what they look like by Unicode's list of confusables (UTS 39): the letter, then the Latin one.
+// lookAlikes are letters, and what they look like by Unicode's list of confusables (UTS 39): the letter, then the Latin
+// one.
 const lookAlikes = "аaеeоoрpсcуyхxѕsіiјjԁdԛqԝwһhӏlүyѵvАAВBЕEКKМMНHОOРPСCТTУYХXЅSІIЈJԌGԚQԜWҮYѴV" + // Cyrillic
 	"οoϲcϳjΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXϹCͿJ" + // Greek
 	"օoոnսuհhցgզqյjՕOՍUՏSԼL" + // Armenian
@@ -22,8 +23,8 @@ const lookAlikes = "аaеeоoрpсcуyхxѕsіiјjԁdԛqԝwһhӏlүyѵvАAВBЕE
 // greek are letters of formulas, which look like Latin ones in a word only.
 const greek = "αaγyιiκkνvρpσoτtυuχxωwηn"
 
-// latinOf gives the Latin letter that a letter looks like, 0 for none. formula is true for a letter that has its own meaning
-// beside Latin ones.
+// latinOf gives the Latin letter that a letter looks like, 0 for none. formula is true for a letter that has its own
+// meaning beside Latin ones.
 func latinOf(r rune) (latin rune, formula bool) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -112,7 +113,8 @@ func findMixed(c *Change, report func(Hit)) {
 				}
 				if count++; count == 1 {
 					hit.Line, hit.Now = line.Number, spelled(string(line.Text))
-					hit.Detail = fmt.Sprintf("%s looks like %q, but has U+%04X in place of %q", spelled(name), s.name, s.first, s.firstLooksLike)
+					hit.Detail = fmt.Sprintf("%s looks like %q, but has U+%04X in place of %q", spelled(name), s.name, s.first,
+						s.firstLooksLike)
 				}
 			})
 		}
@@ -169,7 +171,8 @@ func eachForeign(f *File, version *source.File, number int, visit func(name stri
 }
 
 func inName(r rune) bool {
-	return r == '_' || (r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.Nl, r)))
+	return r == '_' || (r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
+		unicode.Is(unicode.Nl, r)))
 }
 
 // hasWord reports whether a text has a name by itself.

@@ -32,8 +32,8 @@ func (t certainty) not() certainty {
 // maxCondition is how much of a condition is looked at.
 const maxCondition = 400
 
-// foldCondition tells whether a condition is always or never true: true, 1 == 1, !false, true || x. names are the constants of the
-// file; see constants.
+// foldCondition tells whether a condition is always or never true: true, 1 == 1, !false, true || x. names are the
+// constants of the file; see constants.
 func foldCondition(expr string, names truths) certainty {
 	if len(expr) > maxCondition {
 		return unknown

@@ -14,20 +14,22 @@ func (t *testTable) markAll() {
 	for _, f := range t.files {
 		markTests(f.Head, f.head)
 		for _, one := range f.head {
-			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) && !t.renames(one.in) && !t.imports(one) {
+			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) &&
+				!t.renames(one.in) && !t.imports(one) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
 		markClass(f)
 		markShadowed(f)
-		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) || slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved || one.twin == nil }) {
+		if slices.ContainsFunc(f.head, func(one *testCase) bool { return one.mark > 0 }) ||
+			slices.ContainsFunc(f.base, func(one *testCase) bool { return one.moved || one.twin == nil }) {
 			markTests(f.Base, f.base)
 		}
 	}
 }
 
-// imports reports whether a file of tests imports the one of a test, and names the function or class that the test is in, if it is in
-// one.
+// imports reports whether a file of tests imports the one of a test, and names the function or class that the test is
+// in, if it is in one.
 func (t *testTable) imports(one *testCase) bool {
 	name := ""
 	if blocks := one.of.Enclosing(one.Line); len(blocks) > 0 {
@@ -147,8 +149,8 @@ func after(tests []*testCase, line int) int {
 	return i
 }
 
-// skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the group
-// itself or in what runs before each test.
+// skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the
+// group itself or in what runs before each test.
 func skipsGroup(t *testCase, line int, names truths) bool {
 	for _, b := range t.of.Enclosing(line) {
 		if b < t.Body || b >= line {
@@ -181,7 +183,8 @@ func isUnconditional(t *testCase, line int, names truths) bool {
 func returnsBefore(t *testCase, line int, names truths) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
 		c := t.of.CodeLine(n)
-		if i := bytes.Index(c, []byte("return")); i < 0 || source.IsWord(at(c, i-1)) || source.IsWord(at(c, i+len("return"))) {
+		if i := bytes.Index(c, []byte("return")); i < 0 || source.IsWord(at(c, i-1)) ||
+			source.IsWord(at(c, i+len("return"))) {
 			continue
 		}
 		reachable := true
@@ -200,7 +203,8 @@ func returnsBefore(t *testCase, line int, names truths) bool {
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
 func conditionBefore(line []byte, names truths) bool {
 	trimmed := bytes.TrimLeft(line, " \t}")
-	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue", "while "} {
+	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except",
+		"rescue", "while "} {
 		if begins(trimmed, word) {
 			return headTruth(trimmed, names) != always
 		}
@@ -208,8 +212,8 @@ func conditionBefore(line []byte, names truths) bool {
 	return false
 }
 
-// blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for the
-// body of the test itself.
+// blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for
+// the body of the test itself.
 func blockHead(v *source.File, b, body int) []byte {
 	line := bytes.TrimSpace(v.CodeLine(b))
 	if len(line) == 1 && line[0] == '{' {
@@ -265,7 +269,8 @@ func headTruth(head []byte, names truths) certainty {
 		return foldCondition(condition(rest), names)
 	case "unless":
 		return foldCondition(condition(rest), names).not()
-	case "try", "begin", "with", "using", "for", "foreach", "loop", "do", "unsafe", "finally", "ensure", "lock", "async", "":
+	case "try", "begin", "with", "using", "for", "foreach", "loop", "do", "unsafe", "finally", "ensure", "lock", "async",
+		"":
 		if word != "" || begins(s, "{") {
 			return always
 		}
@@ -301,7 +306,8 @@ func isClosure(line []byte) bool {
 
 // offTags are build constraints that are never set.
 var offTags = truths{
-	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver, "off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
+	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver,
+	"off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
 	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,
 }
 
@@ -323,7 +329,8 @@ func offByName(v *source.File) int {
 		if begins(line, "package ") {
 			break
 		}
-		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found && foldCondition(string(expr), offTags) == notEver {
+		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found &&
+			foldCondition(string(expr), offTags) == notEver {
 			return n
 		}
 	}

@@ -46,7 +46,8 @@ const (
 // thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
 var thresholds = []demand{
 	{files: "*.toml .coveragerc* setup.cfg tox.ini pytest.ini", keys: "**/fail_under|fail-under", direction: higher},
-	{files: coverageFiles, keys: "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" + measuredParts, direction: higher},
+	{files: coverageFiles, keys: "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" +
+		measuredParts, direction: higher},
 	{files: ".nycrc* .c8rc*", keys: measuredParts, direction: higher},
 	{files: coverageFiles, keys: "**/thresholds/**/100|break", direction: higher},
 	{files: coverageFiles, keys: "**/check-coverage|checkCoverage|minMsi|minCoveredMsi", direction: higher},
@@ -54,7 +55,8 @@ var thresholds = []demand{
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/target", direction: higher},
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/threshold", direction: lower},
 	{files: ".testcoverage.y*ml", keys: "threshold/*", direction: higher},
-	{files: "pom.xml " + projectFiles, keys: "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate", direction: higher},
+	{files: "pom.xml " + projectFiles, keys: "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate",
+		direction: higher},
 	{files: "pom.xml", keys: "**/limits/**/minimum", direction: higher},
 }
 
@@ -62,7 +64,8 @@ var thresholds = []demand{
 var strictness = []demand{
 	{files: "tsconfig*.json", keys: "compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|" +
 		"noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|" +
-		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true, unless: "extends"},
+		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true,
+		unless: "extends"},
 	{files: projectFiles, keys: "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|" +
 		"EnableNETAnalyzers|RunAnalyzers|Nullable", direction: on, needed: true},
 	{files: ".editorconfig .globalconfig", keys: "*/*", direction: severity},
@@ -76,8 +79,10 @@ var strictness = []demand{
 	{files: ".eslintrc* eslint.conf* package.json", keys: "**/rules/*", direction: graded},
 	{files: "biome.json*", keys: "**/rules/*/*", direction: graded},
 	{files: mypyFiles, keys: "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|" +
-		"strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional", direction: on, needed: true},
-	{files: mypyFiles, keys: "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports", direction: off},
+		"strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional", direction: on,
+		needed: true},
+	{files: mypyFiles, keys: "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports",
+		direction: off},
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/informational", direction: off},
 	{files: "codecov.y*ml .codecov.y*ml", keys: "**/require_ci_to_pass", direction: on},
 }
@@ -106,7 +111,8 @@ func demanded(v *source.File, table []demand) map[string][]degree {
 	}
 	settings := settingsOf(v)
 	for i, d := range table {
-		table[i].needed = d.needed && (d.unless == "" || !slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, d.unless) }))
+		table[i].needed = d.needed && (d.unless == "" ||
+			!slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, d.unless) }))
 	}
 	for _, s := range settings {
 		for _, d := range table {
@@ -147,7 +153,8 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		}
 	case on, off:
 		is := oneOf(value, "true", "enable", "yes")
-		l.value, ok = float64(flagLevel(is == (d.direction == on))), is || oneOf(value, "false", "disable", "no", "annotations", "warnings")
+		l.value, ok = float64(flagLevel(is == (d.direction == on))), is ||
+			oneOf(value, "false", "disable", "no", "annotations", "warnings")
 		name = strings.TrimSuffix(strings.TrimPrefix(strings.Join(s.Keys, "."), "compilerOptions."), ".Enabled")
 		if begins(d.keys, "**/") && !begins(d.files, "codecov") {
 			name = s.Keys[len(s.Keys)-1]
@@ -160,7 +167,8 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 	case unnamed:
 		name = name + " " + s.Value
 	case graded:
-		at := slices.IndexFunc([]string{"off 0", "warn 1 info", "error 2 on"}, func(words string) bool { return isIn(value, " "+words+" ") })
+		at := slices.IndexFunc([]string{"off 0", "warn 1 info", "error 2 on"},
+			func(words string) bool { return isIn(value, " "+words+" ") })
 		l.value, ok = float64(at+1), at >= 0
 	case severity:
 		least := 0 // a new style that only editors see is no diagnostic that is off
@@ -215,7 +223,8 @@ func milderSettings(f *File, heads map[string]degree, report func(Hit)) {
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		old, list := was[name][0], now[name]
 		best, anywhere := heads[name]
-		if (list != nil && !list[0].milder(old)) || (list == nil && (!old.needed || old.value == 0)) || (anywhere && !best.milder(old)) || renamedHook(name, was, now) {
+		if (list != nil && !list[0].milder(old)) || (list == nil && (!old.needed || old.value == 0)) ||
+			(anywhere && !best.milder(old)) || renamedHook(name, was, now) {
 			continue
 		}
 		if less = append(less, name); len(less) == 1 {
@@ -281,7 +290,8 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 		was, now := base[name], head[name]
 		if len(now) == 0 {
 			if line := was[0].line; !was[0].most && gained[family(name)] < was[0].value {
-				report(Hit{File: f.Path, Base: true, Line: line, Subject: name, Was: string(f.Base.Line(line)), Detail: "the threshold " + name + " is gone", Fix: fix})
+				report(Hit{File: f.Path, Base: true, Line: line, Subject: name, Was: string(f.Base.Line(line)),
+					Detail: "the threshold " + name + " is gone", Fix: fix})
 			}
 			continue
 		}
@@ -297,7 +307,8 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 		for i := range was {
 			if now[i].milder(was[i]) {
 				report(Hit{
-					File: f.Path, Line: now[i].line, Subject: name, Was: string(f.Base.Line(was[i].line)), Now: string(f.Head.Line(now[i].line)),
+					File: f.Path, Line: now[i].line, Subject: name, Was: string(f.Base.Line(was[i].line)),
+					Now:    string(f.Head.Line(now[i].line)),
 					Detail: fmt.Sprintf("the threshold %s was %v and is %v", name, was[i].value, now[i].value), Fix: fix,
 				})
 				break
@@ -338,7 +349,8 @@ func thresholdsOf(v *source.File) map[string][]degree {
 			eachPlace(v.Text, word, func(pos int) {
 				line := bytes.TrimSpace(lineOf(v.Text, pos))
 				comment := begins(line, "//", "#", "*")
-				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' || (word == "--lines" && !has(line, "--check-coverage")) {
+				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' ||
+					(word == "--lines" && !has(line, "--check-coverage")) {
 					return
 				}
 				most := oneOf(word, "--max-warnings", "maximum_coverage_drop")
@@ -376,7 +388,8 @@ func numbersBehind(word string, rest []byte) map[string]string {
 func leadingNumber(text []byte) string {
 	text = bytes.TrimLeft(text[:min(len(text), 100)], " \t\"'")
 	end := 0
-	for end < len(text) && (isDigit(text[end]) || text[end] == '.' || (text[end] == '_' && end > 0) || (text[end] == '-' && end == 0)) {
+	for end < len(text) && (isDigit(text[end]) || text[end] == '.' || (text[end] == '_' && end > 0) ||
+		(text[end] == '-' && end == 0)) {
 		end++
 	}
 	return strings.TrimRight(string(text[:end]), ".")
@@ -385,7 +398,8 @@ func leadingNumber(text []byte) string {
 // isExample reports whether a configuration belongs to a test, an example or something from elsewhere.
 func isExample(name string) bool {
 	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
-		if oneOf(dir, "testdata", "fixtures", "__fixtures__", "examples", "example", "node_modules", "vendor", "third_party", "samples", "playground", "templates") {
+		if oneOf(dir, "testdata", "fixtures", "__fixtures__", "examples", "example", "node_modules", "vendor", "third_party",
+			"samples", "playground", "templates") {
 			return true
 		}
 	}

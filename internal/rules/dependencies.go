@@ -40,7 +40,8 @@ type manifest struct {
 	own           string // the keys of the name of the package itself
 	tables        string // those of packages; see packageIn
 	dev           string // the same for those that only tests and tools need
-	// pattern matches a line of those that are read line by line, with the name as its group, and devPattern one that is dev.
+	// pattern matches a line of those that are read line by line, with the name as its group, and devPattern one that is
+	// dev.
 	pattern, devPattern func() *regexp.Regexp
 	read                func(v *source.File) (own string, deps []dependency)
 }
@@ -48,7 +49,8 @@ type manifest struct {
 // manifests are all kinds of manifests.
 var manifests = []manifest{
 	{files: "go.mod", system: "go", read: readGoMod},
-	{files: "package.json", system: "npm", own: "name", tables: "dependencies/{} optionalDependencies/{} peerDependencies/{}", dev: "devDependencies/{}"},
+	{files: "package.json", system: "npm", own: "name",
+		tables: "dependencies/{} optionalDependencies/{} peerDependencies/{}", dev: "devDependencies/{}"},
 	{files: "deno.json deno.jsonc jsr.json", system: "npm", own: "name", tables: "imports/{}"},
 	{files: "composer.json", system: "composer", own: "name", tables: "require/{}", dev: "require-dev/{}"},
 	{files: "pyproject.toml", system: "pypi", own: "project/name tool/poetry/name",
@@ -63,7 +65,8 @@ var manifests = []manifest{
 	{files: "libs.versions.toml", system: "maven", tables: "libraries/{}", dev: "plugins/{}"},
 	{files: "pom.xml", system: "maven", read: readPom},
 	{files: "*.csproj *.fsproj directory.packages.props directory.build.props", system: "nuget", read: readProject},
-	{files: "build.gradle build.gradle.kts", system: "maven", pattern: input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)`),
+	{files: "build.gradle build.gradle.kts", system: "maven",
+		pattern:    input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)`),
 		devPattern: input.Lazily(`^\s*(?:test|androidTest|classpath)`)},
 	{files: "gemfile *.gemspec", system: "gem", read: readGemfile},
 	{files: "*.txt *.in", system: "pypi", read: readRequirements},
@@ -290,7 +293,8 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 		}
 	}
 	hit := Hit{
-		File: f.Path, Line: nameLine(f, m, names[0]), Subject: names[0], Others: names[1:], Detail: "new here: " + strings.Join(parts, "; "),
+		File: f.Path, Line: nameLine(f, m, names[0]), Subject: names[0], Others: names[1:], Detail: "new here: " +
+			strings.Join(parts, "; "),
 		Fix: "use what the project has, or let a person approve the new dependency",
 	}
 	if hit.Line > 0 {
@@ -321,7 +325,8 @@ func (m *manifest) names(line, name []byte) bool {
 		return false
 	}
 	before, after := at(line, i-1), at(line, i+len(name))
-	return !source.IsWord(before) && !strings.ContainsRune("-_./@", rune(before)) && !source.IsWord(after) && !strings.ContainsRune("-_/", rune(after)) &&
+	return !source.IsWord(before) && !strings.ContainsRune("-_./@", rune(before)) && !source.IsWord(after) &&
+		!strings.ContainsRune("-_/", rune(after)) &&
 		!(m.system == "cargo" && has(line[:i], "= ["))
 }
 
@@ -361,7 +366,8 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// pythonName is the name of a requirement, as the index compares it, and where it comes from when that is not the index.
+// pythonName is the name of a requirement, as the index compares it, and where it comes from when that is not the
+// index.
 func pythonName(requirement string) (name, from string) {
 	requirement = strings.TrimSpace(requirement)
 	end := 0
@@ -417,7 +423,8 @@ func readGemfile(v *source.File) (own string, deps []dependency) {
 	for line := range bytes.Lines(v.Text) {
 		line = line[:min(len(line), maxShellLine)]
 		if found := gemLine().FindSubmatch(line); found != nil {
-			d := dependency{name: string(found[2]), dev: inGroup || has(found[1], "development"), local: has(found[3], "path:", ":path")}
+			d := dependency{name: string(found[2]), dev: inGroup ||
+				has(found[1], "development"), local: has(found[3], "path:", ":path")}
 			if from := gemFrom().FindSubmatch(found[3]); from != nil {
 				d.from = string(from[1])
 			}
@@ -430,7 +437,8 @@ func readGemfile(v *source.File) (own string, deps []dependency) {
 	return own, deps
 }
 
-// elements are the settings of each table of XML whose element has one of some names, in their order, with the keys of the element.
+// elements are the settings of each table of XML whose element has one of some names, in their order, with the keys of
+// the element.
 func elements(v *source.File, names ...string) (keys [][]string, values []map[string]string) {
 	places := map[int]int{}
 	for _, s := range settingsOf(v) {
@@ -466,7 +474,8 @@ func readPom(v *source.File) (own string, deps []dependency) {
 
 		deps = append(deps, dependency{
 			name: strings.TrimPrefix(group+":"+e["artifactId"], ":"), dev: e["scope"] == "test" || plugin,
-			local: keys[i][len(keys[i])-1] == "dependency" && (oneOf(group, "${project.groupId}", "${project.parent.groupId}") || group == ownGroup),
+			local: keys[i][len(keys[i])-1] == "dependency" &&
+				(oneOf(group, "${project.groupId}", "${project.parent.groupId}") || group == ownGroup),
 		})
 	}
 	return ownGroup + ":" + ownName, deps

@@ -1,6 +1,6 @@
 // Package rules sees in a change what coding agents do to tests and checks: tests that are skipped, focused, emptied or
-// deleted, assertions that are commented out, thresholds that are lowered, secrets, hidden characters. It compares the merge
-// base with the head; what was there before is not reported.
+// deleted, assertions that are commented out, thresholds that are lowered, secrets, hidden characters. It compares the
+// merge base with the head; what was there before is not reported.
 package rules
 
 import (
@@ -33,8 +33,8 @@ type Rule struct {
 // Part finds one kind of what a rule is about.
 type Part struct {
 	Severity input.Severity // "" is that of the rule
-	// Topic joins parts that can find the same thing: of hits with one topic, file, side and line, or with one topic, file and
-	// subject, that of the part which comes first in [All] stays.
+	// Topic joins parts that can find the same thing: of hits with one topic, file, side and line, or with one topic, file
+	// and subject, that of the part which comes first in [All] stays.
 	Topic string
 	Find  func(c *Change, report func(Hit))
 }
@@ -140,11 +140,12 @@ func (f *File) compare() {
 	f.removed, f.added = r.Removed, r.Added
 }
 
-// largeGCPercent saves memory in a large change: what was read stays to the end and has hardly any pointers, so that looking
-// for garbage often costs nearly nothing.
+// largeGCPercent saves memory in a large change: what was read stays to the end and has hardly any pointers, so that
+// looking for garbage often costs nearly nothing.
 const largeGCPercent = 20
 
-// saving counts the runs that save memory: the setting is that of the whole process, and backtest judges changes side by side.
+// saving counts the runs that save memory: the setting is that of the whole process, and backtest judges changes side
+// by side.
 var saving struct {
 	sync.Mutex
 	runs, before int
@@ -167,7 +168,8 @@ func saveMemory() (end func()) {
 }
 
 // Run finds what the rules say about a change. blob reads the content of an object, or fails with tooLarge.
-func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error, headHas func(path string) bool, reports ...TestReports) (*reports.Diff, error) {
+func Run(changes []change.Change, blob func(id string, limit int64) ([]byte, error), tooLarge error,
+	headHas func(path string) bool, reports ...TestReports) (*reports.Diff, error) {
 	c, err := read(changes, blob, tooLarge)
 	if err != nil {
 		return nil, err
@@ -208,7 +210,8 @@ func (c *Change) judge(list []*Rule) *reports.Diff {
 			})
 		}
 		if len(rows) == 0 {
-			d.Rules = append(d.Rules, reports.DiffRow{ID: r.ID, Category: reports.Category(r.Severity), Severity: r.Severity, Passed: true})
+			d.Rules = append(d.Rules, reports.DiffRow{ID: r.ID, Category: reports.Category(r.Severity), Severity: r.Severity,
+				Passed: true})
 			continue
 		}
 		input.SortStable(rows, compareRows)
@@ -231,7 +234,8 @@ func (r *Rule) row(h Hit, severity input.Severity) reports.DiffRow {
 		side = reports.SideBase
 	}
 	return reports.DiffRow{
-		ID: r.ID, Category: reports.Category(severity), Severity: severity, Detail: clip(h.Detail, maxDetail), File: check.Valid(h.File), Line: int64(h.Line),
+		ID: r.ID, Category: reports.Category(severity), Severity: severity, Detail: clip(h.Detail, maxDetail),
+		File: check.Valid(h.File), Line: int64(h.Line),
 		Side: side, Was: clip(h.Was, maxText), Now: clip(h.Now, maxText), Fix: h.Fix,
 	}
 }

@@ -35,7 +35,8 @@ var exitZero = map[source.Lang]func() *regexp.Regexp{
 
 var exitNeedles = map[source.Lang][]string{
 	source.Go: {"Exit("}, source.Python: {"exit", "quit", "SystemExit"}, source.JavaScript: {".exit", "reallyExit"},
-	source.Ruby: {"exit"}, source.Rust: {"process::exit"}, source.Java: {".exit(", ".halt(", "exitProcess("}, source.CSharp: {"Environment.Exit"},
+	source.Ruby: {"exit"}, source.Rust: {"process::exit"}, source.Java: {".exit(", ".halt(", "exitProcess("},
+	source.CSharp: {"Environment.Exit"},
 }
 
 // eachExit calls found for each line of code that ends the process with success.
@@ -90,12 +91,14 @@ func isChild(v *source.File) bool {
 
 // isPlugin reports whether a file has hooks of pytest, but is not loaded by itself.
 func isPlugin(v *source.File) bool {
-	return v.Lang == source.Python && !oneOf(path.Base(v.Path), "conftest.py", "sitecustomize.py", "usercustomize.py", "__init__.py")
+	return v.Lang == source.Python && !oneOf(path.Base(v.Path), "conftest.py", "sitecustomize.py", "usercustomize.py",
+		"__init__.py")
 }
 
 var jsSetup = input.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypress|karma|ava|unit|integration)[-_.]?)?(global[-_.]?)?(setup|teardown)([-_.]?(tests?|jest|vitest|env|files?|after[-_]?env|global))?\.[cm]?[jt]sx?$|^(jest|vitest|playwright|karma|cypress|web-test-runner|wdio|ava)\.(conf|config)\b|^\.mocharc\.`)
 
-// setups are the files that set up the run of tests: by their names, by their directories, and files of tests by a part of their code.
+// setups are the files that set up the run of tests: by their names, by their directories, and files of tests by a part
+// of their code.
 var setups = map[source.Lang]struct {
 	names      string
 	dirs, code []string
@@ -105,9 +108,11 @@ var setups = map[source.Lang]struct {
 	source.JavaScript: {"", []string{"/cypress/support/"}, nil},
 	source.Ruby: {" spec_helper.rb rails_helper.rb test_helper.rb minitest_helper.rb ",
 		[]string{"/spec/support/", "/test/support/", "/features/support/"}, nil},
-	source.Java: {"", nil, []string{"TestExecutionListener", "LauncherSessionListener", "RunListener", "BeforeAllCallback", "AfterAllCallback",
+	source.Java: {"", nil, []string{"TestExecutionListener", "LauncherSessionListener", "RunListener",
+		"BeforeAllCallback", "AfterAllCallback",
 		"TestWatcher", "ITestListener", "ISuiteListener", "addShutdownHook", "TestExecutionExceptionHandler"}},
-	source.CSharp: {"", nil, []string{"[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture", "ProcessExit", "TestFramework"}},
+	source.CSharp: {"", nil, []string{"[AssemblyInitialize", "[AssemblyCleanup", "[ModuleInitializer", "[SetUpFixture",
+		"ProcessExit", "TestFramework"}},
 }
 
 // isSetup reports whether a file sets up the run of tests.
@@ -123,7 +128,8 @@ func isSetup(v *source.File) bool {
 		own := has(v.Code, "#[ctor", "panic::set_hook") && (isTest || has(v.Code, "#[cfg(test)]"))
 		return own || (has(dir, "/tests/") && has(v.Code, "fn main("))
 	}
-	return isScript(v.Lang) && jsSetup().MatchString(base) && (isTest || !begins(strings.ToLower(base), "setup.", "teardown."))
+	return isScript(v.Lang) && jsSetup().MatchString(base) &&
+		(isTest || !begins(strings.ToLower(base), "setup.", "teardown."))
 }
 
 var (
@@ -292,7 +298,8 @@ func marksUnderCondition(v *source.File, line int) bool {
 	return has(condition, ".")
 }
 
-// pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that returns.
+// pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that
+// returns.
 func pythonConditional(v *source.File, line int) bool {
 	for n := line - 1; n >= max(1, line-100); n-- {
 		text := bytes.TrimSpace(v.CodeLine(n))

@@ -12,8 +12,10 @@ var comparisons = []struct {
 	operator string
 	level    level
 }{
-	{"===", exact}, {"!==", exists}, {"==", exact}, {"!=", exists}, {"<=>", unclear}, {">=", partial}, {"<=", partial}, {"=~", partial},
-	{" not in ", partial}, {" in ", partial}, {" is not ", exists}, {" is ", exact}, {" instanceof ", partial}, {" > ", partial}, {" < ", partial},
+	{"===", exact}, {"!==", exists}, {"==", exact}, {"!=", exists}, {"<=>", unclear}, {">=", partial}, {"<=", partial},
+	{"=~", partial},
+	{" not in ", partial}, {" in ", partial}, {" is not ", exists}, {" is ", exact}, {" instanceof ", partial},
+	{" > ", partial}, {" < ", partial},
 }
 
 // expressionClaim reads the condition of an assertion: x == 1.
@@ -81,9 +83,12 @@ func comparisonClaim(lang source.Lang, operator string, l level, parts []span) c
 
 // questions are the methods that tell little about what they are called on.
 var questions = map[string]level{
-	"is_some": exists, "is_ok": exists, "is_none": exists, "is_err": exists, "isPresent": exists, "Any": exists, "any": exists, "present?": exists,
-	"contains": partial, "Contains": partial, "includes": partial, "include?": partial, "startswith": partial, "endswith": partial, "starts_with": partial,
-	"ends_with": partial, "startsWith": partial, "endsWith": partial, "StartsWith": partial, "EndsWith": partial, "matches": partial, "match": partial,
+	"is_some": exists, "is_ok": exists, "is_none": exists, "is_err": exists, "isPresent": exists, "Any": exists,
+	"any": exists, "present?": exists,
+	"contains": partial, "Contains": partial, "includes": partial, "include?": partial, "startswith": partial,
+	"endswith": partial, "starts_with": partial,
+	"ends_with": partial, "startsWith": partial, "endsWith": partial, "StartsWith": partial, "EndsWith": partial,
+	"matches": partial, "match": partial,
 	"contains_key": partial, "containsKey": partial, "equals": exact, "Equals": exact, "SequenceEqual": exact,
 }
 
@@ -100,7 +105,8 @@ func truthClaim(lang source.Lang, e span) claim {
 			return claim{level: l, matcher: m, subjects: append([]string{subject}, keys(args)...)}
 		}
 	}
-	if args, rest, ok := arguments(e.cut(callEnd(e.code), len(e.code))); ok && len(rest.trim().code) == 0 && len(args) > 0 {
+	if args, rest, ok := arguments(e.cut(callEnd(e.code), len(e.code))); ok && len(rest.trim().code) == 0 &&
+		len(args) > 0 {
 		switch string(e.code[:callEnd(e.code)]) {
 		case "isinstance", "issubclass", "hasattr", "callable", "any", "all":
 			return claim{level: partial, matcher: string(e.code[:callEnd(e.code)]), subjects: keys(args[:1])}
@@ -160,7 +166,8 @@ func callEnd(text []byte) int {
 	return end
 }
 
-// goCondition reads the condition of a Go test that fails: if got != want { t.Fatal() }. It says the opposite of the condition.
+// goCondition reads the condition of a Go test that fails: if got != want { t.Fatal() }. It says the opposite of the
+// condition.
 func goCondition(s span) (c claim, ok bool) {
 	line := s.trim()
 	if !begins(line.code, "if ") || !ends(line.code, "{") {
@@ -176,13 +183,15 @@ func goCondition(s span) (c claim, ok bool) {
 		}
 		e = parts[1]
 	}
-	for _, equal := range []string{"!reflect.DeepEqual(", "!cmp.Equal(", "!bytes.Equal(", "!slices.Equal(", "!maps.Equal(", "!strings.EqualFold("} {
+	for _, equal := range []string{"!reflect.DeepEqual(", "!cmp.Equal(", "!bytes.Equal(", "!slices.Equal(",
+		"!maps.Equal(", "!strings.EqualFold("} {
 		if begins(e.code, equal) {
 			args, _, _ := arguments(e.cut(len(equal)-1, len(e.code)))
 			return claim{level: exact, matcher: strings.Trim(equal, "!("), subjects: keys(args)}, len(args) >= 2
 		}
 	}
-	for _, contains := range []string{"!strings.Contains(", "!strings.HasPrefix(", "!strings.HasSuffix(", "!slices.Contains(", "!bytes.Contains("} {
+	for _, contains := range []string{"!strings.Contains(", "!strings.HasPrefix(", "!strings.HasSuffix(",
+		"!slices.Contains(", "!bytes.Contains("} {
 		if begins(e.code, contains) {
 			args, _, _ := arguments(e.cut(len(contains)-1, len(e.code)))
 			return claim{level: partial, matcher: strings.Trim(contains, "!("), subjects: keys(args)}, len(args) >= 2
@@ -210,7 +219,8 @@ func goCondition(s span) (c claim, ok bool) {
 	return c, c.level != unclear && len(c.subjects) > 0
 }
 
-// isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or an empty collection.
+// isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or an empty
+// collection.
 func isLiteral(codeText []byte) bool {
 	text := bytes.TrimSpace(codeText)
 	if len(text) == 0 {

@@ -22,9 +22,10 @@ func (m mark) text() string { return string(m.file.Head.Line(m.line)) }
 // marker finds the marks of one version of a file.
 type marker func(f *File, v *source.File, found func(line int, kind string))
 
-// fresh lists the marks of the heads that the merge bases do not have, a list for each file that has any. A mark of the same
-// kind with the same line is the same one, wherever in the change it was. Of the others, as many are old as the base of the
-// file had of the kind: their lines were edited. With joined the marks of a kind are counted over the whole change.
+// fresh lists the marks of the heads that the merge bases do not have, a list for each file that has any. A mark of the
+// same kind with the same line is the same one, wherever in the change it was. Of the others, as many are old as the
+// base of the file had of the kind: their lines were edited. With joined the marks of a kind are counted over the whole
+// change.
 func (c *Change) fresh(joined bool, scan marker) [][]mark {
 	heads := c.marks(func(f *File) *source.File { return f.Head }, scan)
 	if len(heads) == 0 {
@@ -124,8 +125,8 @@ func kinds(marks []mark) string {
 	return strings.Join(names, ", ")
 }
 
-// maxPlaces is how many places of a word in a file the rules look at that do not block: more are no work of a person, and the
-// first ones are reported.
+// maxPlaces is how many places of a word in a file the rules look at that do not block: more are no work of a person,
+// and the first ones are reported.
 const maxPlaces = 5000
 
 // eachPlace calls found for the places of a word in a text.
@@ -176,12 +177,14 @@ func restOf(text []byte, pos int) []byte {
 // isVendored reports whether a path is in a directory of code from elsewhere, or of code that a program wrote.
 func isVendored(name string) bool {
 	for dir := range strings.SplitSeq(path.Dir(name), "/") {
-		if oneOf(dir, "vendor", "node_modules", "third_party", "third-party", "thirdparty", "_vendor", "generated", "__generated__", "gen", "dist", "Generated", "lcov-report", "antlr4", "playground", "playgrounds") {
+		if oneOf(dir, "vendor", "node_modules", "third_party", "third-party", "thirdparty", "_vendor", "generated",
+			"__generated__", "gen", "dist", "Generated", "lcov-report", "antlr4", "playground", "playgrounds") {
 			return true
 		}
 	}
 	base := path.Base(name)
-	for _, part := range []string{".gen.", ".generated.", ".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".Designer.", ".min.", "_generated.", "worker-configuration."} {
+	for _, part := range []string{".gen.", ".generated.", ".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".Designer.", ".min.",
+		"_generated.", "worker-configuration."} {
 		if has(base, part) {
 			return true
 		}
@@ -205,8 +208,10 @@ func isProduction(name string) bool {
 // isSupportDir reports whether a directory is one of tests, of what only they use, or of what is not shipped.
 func isSupportDir(dir string) bool {
 	switch dir {
-	case "testing", "testenv", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils", "test-helpers", "test_helpers", "testdata", "fixtures",
-		"__fixtures__", "__mocks__", "mocks", "mock", "e2e", "spec", "specs", "test", "tests", "__tests__", "example", "examples", "docs", "doc", "benchmark",
+	case "testing", "testenv", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils",
+		"test-helpers", "test_helpers", "testdata", "fixtures",
+		"__fixtures__", "__mocks__", "mocks", "mock", "e2e", "spec", "specs", "test", "tests", "__tests__", "example",
+		"examples", "docs", "doc", "benchmark",
 		"benchmarks", "bench", "benches", "scripts", "eng", "ci", ".github", ".ci", "playground", "playgrounds",
 		"samples", "sample", "hack":
 		return true
@@ -220,6 +225,7 @@ func isConfig(base string) bool {
 	if has(base, ".config.", ".setup.", ".conf.") || begins(base, ".") {
 		return true
 	}
-	return oneOf(base, "conftest.py", "setup.py", "noxfile.py", "tasks.py", "build.rs", "gulpfile.js", "gruntfile.js", "rakefile.rb", "setuptests.ts", "setuptests.js",
+	return oneOf(base, "conftest.py", "setup.py", "noxfile.py", "tasks.py", "build.rs", "gulpfile.js", "gruntfile.js",
+		"rakefile.rb", "setuptests.ts", "setuptests.js",
 		"sitecustomize.py", "manage.py", "fabfile.py", "magefile.go")
 }

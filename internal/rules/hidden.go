@@ -15,7 +15,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findHiddenText finds characters that show a text in another order than it is read, and those that carry an invisible text.
+// findHiddenText finds characters that show a text in another order than it is read, and those that carry an invisible
+// text.
 func findHiddenText(c *Change, report func(Hit)) { findHidden(c, bidi|invisible, report) }
 
 // findZeroWidth finds characters without width, which make two texts that look the same differ.
@@ -56,13 +57,14 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 			all = append(all, found...)
 		})
 		if len(lines) > 0 {
-			report(Hit{File: f.Path, Line: lines[0].Number, Now: string(f.Head.Line(lines[0].Number)), Detail: hiddenDetail(all, lines), Fix: hiddenFix})
+			report(Hit{File: f.Path, Line: lines[0].Number, Now: string(f.Head.Line(lines[0].Number)),
+				Detail: hiddenDetail(all, lines), Fix: hiddenFix})
 		}
 	}
 }
 
-// quietStrings gives the code of lines in place of their text where strings may have characters without width: in tests, which
-// try them, and in what is minified or vendored.
+// quietStrings gives the code of lines in place of their text where strings may have characters without width: in
+// tests, which try them, and in what is minified or vendored.
 func quietStrings(f *File, version *source.File, lines []linediff.Line, kinds concealment) []linediff.Line {
 	if kinds != zeroWidth || f.Lang() == source.None || (!isSample(f.Path) && !isForeign(f.Path)) {
 		return lines
@@ -84,8 +86,8 @@ func isForeign(name string) bool {
 	})
 }
 
-// isRead reports whether a version of a file can have hidden text that does harm. Pictures and documents in formats of their
-// own, which are no text, have such characters by chance.
+// isRead reports whether a version of a file can have hidden text that does harm. Pictures and documents in formats of
+// their own, which are no text, have such characters by chance.
 func isRead(f *File, version *source.File) bool {
 	return version != nil && conceals(f.Path) && hasHigh(version.Text) && (f.Lang() != source.None || isText(version.Text))
 }
@@ -117,7 +119,8 @@ func hiddenDetail(all []rune, lines []linediff.Line) string {
 	for _, line := range lines[:min(len(lines), most)] {
 		numbers = append(numbers, strconv.Itoa(line.Number))
 	}
-	return input.Plural(int64(count), "character") + " that a reader does not see: " + joinSome(names, len(all)) + ", on line " + joinSome(numbers, len(lines))
+	return input.Plural(int64(count), "character") + " that a reader does not see: " + joinSome(names, len(all)) +
+		", on line " + joinSome(numbers, len(lines))
 }
 
 // joinSome joins the first of several words.
@@ -197,7 +200,8 @@ func conceal(r, previous, next rune) concealment {
 		if !joins(previous) || (r == 0x200D && previous >= 0x2000 && !joins(next)) {
 			return zeroWidth
 		}
-	case r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A && r <= 0x206F, r == 0x180E, r == 0x3164, r == 0xFFA0,
+	case r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A &&
+		r <= 0x206F, r == 0x180E, r == 0x3164, r == 0xFFA0,
 		r == 0x115F, r == 0x1160, r == 0xFEFF, r >= 0xFFF9 && r <= 0xFFFB:
 		return zeroWidth
 	}
@@ -208,10 +212,11 @@ func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
 func isSelector(r rune) bool { return (r >= 0xFE00 && r <= 0xFE0F) || (r >= 0xE0100 && r <= 0xE01EF) }
 
-// joins reports whether a character can be joined with the next one: an emoji, or a letter of a script that needs joiners,
-// from Hebrew and Arabic to Mongolian.
+// joins reports whether a character can be joined with the next one: an emoji, or a letter of a script that needs
+// joiners, from Hebrew and Arabic to Mongolian.
 func joins(r rune) bool {
-	return (r >= 0x590 && r <= 0x1CFF && r != 0x180E) || isSelector(r) || (r >= 0x1F000 && r <= 0x1FAFF) || unicode.Is(unicode.So, r)
+	return (r >= 0x590 && r <= 0x1CFF && r != 0x180E) || isSelector(r) || (r >= 0x1F000 && r <= 0x1FAFF) ||
+		unicode.Is(unicode.So, r)
 }
 
 // isFlag reports whether the tags of a flag follow: of England, Scotland or Wales. Others could spell anything.
@@ -237,10 +242,14 @@ var runeNames = []struct {
 	r    rune
 	name string
 }{
-	{0xAD, "SOFT HYPHEN"}, {0x61C, "ARABIC LETTER MARK"}, {0x200B, "ZERO WIDTH SPACE"}, {0x200C, "ZERO WIDTH NON-JOINER"}, {0x200D, "ZERO WIDTH JOINER"},
-	{0x200E, "LEFT-TO-RIGHT MARK"}, {0x200F, "RIGHT-TO-LEFT MARK"}, {0x202A, "LEFT-TO-RIGHT EMBEDDING"}, {0x202B, "RIGHT-TO-LEFT EMBEDDING"},
-	{0x202C, "POP DIRECTIONAL FORMATTING"}, {0x202D, "LEFT-TO-RIGHT OVERRIDE"}, {0x202E, "RIGHT-TO-LEFT OVERRIDE"}, {0x2060, "WORD JOINER"},
-	{0x2066, "LEFT-TO-RIGHT ISOLATE"}, {0x2067, "RIGHT-TO-LEFT ISOLATE"}, {0x2068, "FIRST STRONG ISOLATE"}, {0x2069, "POP DIRECTIONAL ISOLATE"},
+	{0xAD, "SOFT HYPHEN"}, {0x61C, "ARABIC LETTER MARK"}, {0x200B, "ZERO WIDTH SPACE"}, {0x200C, "ZERO WIDTH NON-JOINER"},
+	{0x200D, "ZERO WIDTH JOINER"},
+	{0x200E, "LEFT-TO-RIGHT MARK"}, {0x200F, "RIGHT-TO-LEFT MARK"}, {0x202A, "LEFT-TO-RIGHT EMBEDDING"},
+	{0x202B, "RIGHT-TO-LEFT EMBEDDING"},
+	{0x202C, "POP DIRECTIONAL FORMATTING"}, {0x202D, "LEFT-TO-RIGHT OVERRIDE"}, {0x202E, "RIGHT-TO-LEFT OVERRIDE"},
+	{0x2060, "WORD JOINER"},
+	{0x2066, "LEFT-TO-RIGHT ISOLATE"}, {0x2067, "RIGHT-TO-LEFT ISOLATE"}, {0x2068, "FIRST STRONG ISOLATE"},
+	{0x2069, "POP DIRECTIONAL ISOLATE"},
 	{0x3164, "HANGUL FILLER"}, {0xFEFF, "ZERO WIDTH NO-BREAK SPACE"}, {0xFFA0, "HALFWIDTH HANGUL FILLER"},
 }
 
@@ -261,7 +270,8 @@ func runeName(r rune) string {
 	return fmt.Sprintf("U+%04X%s", r, name)
 }
 
-// visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change hides.
+// visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change
+// hides.
 func visible(text string) string {
 	if !hasHigh([]byte(text)) {
 		return text
@@ -283,8 +293,8 @@ func visible(text string) string {
 // prose are the extensions of documents, and of data that is shown and not run.
 const prose = ".md.mdx.markdown.rst.adoc.asciidoc.txt.html.htm.tex.org.ipynb.csv.tsv.svg.snap.ambr.po.pot.resx.xlf.xliff.arb.strings.ftl.lng.srt.vtt.jsonl.ndjson.log.out.golden.txtar.patch.diff."
 
-// conceals reports whether hidden text in a file can do harm: it is run, it configures what runs, or an agent follows it.
-// Translations are documents.
+// conceals reports whether hidden text in a file can do harm: it is run, it configures what runs, or an agent follows
+// it. Translations are documents.
 func conceals(name string) bool {
 	lower := strings.ToLower(name)
 	base := path.Base(lower)
@@ -299,13 +309,15 @@ func conceals(name string) bool {
 
 // agentFiles are the names of files that agents follow, in lower case.
 var agentFiles = []string{
-	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "skill.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints",
+	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "skill.md", "copilot-instructions.md",
+	".cursorrules", ".windsurfrules", ".clinerules", ".goosehints",
 	"llms.txt",
 }
 
 // agentDirs are the directories of such files.
 var agentDirs = []string{
-	".cursor/", ".claude/", ".codex/", ".gemini/", ".windsurf/", ".clinerules/", ".agents/", ".opencode/", ".junie/", ".kiro/", ".roo/", ".continue/", ".github/instructions/",
+	".cursor/", ".claude/", ".codex/", ".gemini/", ".windsurf/", ".clinerules/", ".agents/", ".opencode/", ".junie/",
+	".kiro/", ".roo/", ".continue/", ".github/instructions/",
 	".github/prompts/", ".github/agents/", ".github/hooks/", ".github/chatmodes/", ".github/skills/",
 }
 
@@ -316,13 +328,14 @@ func isAgentFile(lower string) bool {
 	})
 }
 
-// isTranslation reports whether a file has texts for people who speak one language: it lies in a directory of translations, and
-// is data or named after a language.
+// isTranslation reports whether a file has texts for people who speak one language: it lies in a directory of
+// translations, and is data or named after a language.
 func isTranslation(name string) bool {
 	lower := strings.ToLower(name)
 	dirs := strings.Split(path.Dir(lower), "/")
 	if !slices.ContainsFunc(dirs, func(dir string) bool {
-		return slices.Contains([]string{"locale", "locales", "i18n", "l10n", "lang", "langs", "languages", "translations", "translation", "messages", "intl", "cldr", "nls"}, dir)
+		return slices.Contains([]string{"locale", "locales", "i18n", "l10n", "lang", "langs", "languages", "translations",
+			"translation", "messages", "intl", "cldr", "nls"}, dir)
 	}) {
 		return false
 	}
@@ -332,13 +345,16 @@ func isTranslation(name string) bool {
 // isLanguage reports whether a word is a language tag such as ar, pt-br or zh_hans.
 func isLanguage(word string) bool {
 	first, rest, more := strings.Cut(strings.ReplaceAll(word, "_", "-"), "-")
-	return (len(first) == 2 || (len(first) == 3 && more)) && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") == "" && len(rest) <= 8
+	return (len(first) == 2 || (len(first) == 3 && more)) && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") == "" &&
+		len(rest) <= 8
 }
 
 // sampleWords are in the names of directories and files that are tests, their data, examples or documents.
 var sampleWords = []string{
-	"test", "tests", "testing", "testdata", "spec", "specs", "fixture", "fixtures", "mock", "mocks", "cassettes", "snapshots", "example", "examples", "sample", "samples", "demo",
-	"demos", "doc", "docs", "documentation", "e2e", "benchmark", "benchmarks", "playground", "tutorial", "tutorials", "golden", "dummy", "fake", "localhost", "selfsigned", "snakeoil",
+	"test", "tests", "testing", "testdata", "spec", "specs", "fixture", "fixtures", "mock", "mocks", "cassettes",
+	"snapshots", "example", "examples", "sample", "samples", "demo",
+	"demos", "doc", "docs", "documentation", "e2e", "benchmark", "benchmarks", "playground", "tutorial", "tutorials",
+	"golden", "dummy", "fake", "localhost", "selfsigned", "snakeoil",
 	"conftest", "integration", "acceptance", "website", "quickstart", "quickstarts",
 }
 
@@ -347,7 +363,8 @@ func isSample(name string) bool {
 	if source.IsTest(name) {
 		return true
 	}
-	words := strings.FieldsFunc(strings.ToLower(splitCamel(name)), func(r rune) bool { return strings.ContainsRune("/_-. ", r) })
+	words := strings.FieldsFunc(strings.ToLower(splitCamel(name)),
+		func(r rune) bool { return strings.ContainsRune("/_-. ", r) })
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(sampleWords, word) })
 }
 

@@ -42,7 +42,8 @@ func findHollowedTest(c *Change, report func(Hit)) {
 func (f *testFile) reportInverted(report func(Hit)) {
 	var found []*testCase
 	for _, one := range f.head {
-		if one.twin != nil && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) && sameAssertions(one.twin, one) {
+		if one.twin != nil && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) &&
+			sameAssertions(one.twin, one) {
 			found = append(found, one)
 		}
 	}
@@ -80,8 +81,8 @@ func sameAssertions(base, head *testCase) bool {
 	return slices.EqualFunc(base.bodyLines(), head.bodyLines(), bytes.Equal) && firstAssertion(head) != ""
 }
 
-// isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call may
-// assert there.
+// isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call
+// may assert there.
 func isHollowed(base, head *testCase) bool {
 	if base.Group || begins(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
 		return false
@@ -162,10 +163,12 @@ func lookInto(t *testCase) insight {
 
 // soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
 func soundsLikeAssertion(line []byte) bool {
-	return has(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise", "match", "fail", "ensure", "panic", "snapshot")
+	return has(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise",
+		"match", "fail", "ensure", "panic", "snapshot")
 }
 
-// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the caller.
+// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the
+// caller.
 func isEarlyReturn(t *testCase, n int, line []byte) bool {
 	last := t.End - 1 // behind it there is only a bracket
 	if t.of.Lang == source.Python {
@@ -182,7 +185,8 @@ func isEarlyReturn(t *testCase, n int, line []byte) bool {
 		}
 		word = bytes.TrimRight(word[i:], "; }")
 	}
-	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) || bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
+	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) ||
+		bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
 		return true
 	}
 	switch first := firstWord(word); {
@@ -247,16 +251,18 @@ func callsOf(line []byte) []string {
 // isHarmless reports whether a function of a language or a test framework asserts nothing.
 func isHarmless(name string) bool {
 	switch strings.ToLower(name) {
-	case "print", "println", "printf", "log", "logf", "info", "debug", "warn", "puts", "p", "sprintf", "sprint", "format", "str", "string", "len", "writeline", "done", "if",
-		"return", "func", "function", "for", "while", "switch", "catch", "pass", "skip", "sleep", "helper", "cleanup", "parallel", "setenv", "tempdir", "void", "eprintln", "dbg",
+	case "print", "println", "printf", "log", "logf", "info", "debug", "warn", "puts", "p", "sprintf", "sprint", "format",
+		"str", "string", "len", "writeline", "done", "if",
+		"return", "func", "function", "for", "while", "switch", "catch", "pass", "skip", "sleep", "helper", "cleanup",
+		"parallel", "setenv", "tempdir", "void", "eprintln", "dbg",
 		"t", "it", "test", "async", "defer", "console", "resolve", "ok":
 		return true
 	}
 	return false
 }
 
-// isEmptyAssertion reports whether the assertion on a line is always true, compares numbers alone, such as assert_eq!(1 + 1, 2), or
-// says that something returns the empty value of Rust.
+// isEmptyAssertion reports whether the assertion on a line is always true, compares numbers alone, such as assert_eq!(1
+// + 1, 2), or says that something returns the empty value of Rust.
 func isEmptyAssertion(v *source.File, n int) bool {
 	if line := v.Line(n); !has(line, "rue", "1", "(),") && !ends(line, "(") {
 		return false

@@ -12,8 +12,8 @@ import (
 // maxIndirect is for how many functions, or names, a file is searched.
 const maxIndirect = 20
 
-// markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them. at is the
-// mark in that function, which skips always. It reports whether the file was searched for calls.
+// markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them.
+// at is the mark in that function, which skips always. It reports whether the file was searched for calls.
 func markIndirect(v *source.File, tests []*testCase, at skipMark, names truths) bool {
 	blocks := v.Enclosing(at.line)
 	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
@@ -38,7 +38,8 @@ func markIndirect(v *source.File, tests []*testCase, at skipMark, names truths) 
 	}
 	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
 		t := innermost(tests, n)
-		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(t, n, names) || inClosure(t, n) {
+		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(t, n, names) ||
+			inClosure(t, n) {
 			continue
 		}
 		t.mark = n
@@ -105,7 +106,8 @@ func aliasMarks(f *source.File, lines []int) []skipMark {
 	return marks
 }
 
-// markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it is one.
+// markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it
+// is one.
 func markClass(f *testFile) {
 	if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
 		return
@@ -163,7 +165,8 @@ func markShadowed(f *testFile) {
 	last := map[string]*testCase{}
 	for i := len(f.head) - 1; i >= 0; i-- {
 		one := f.head[i]
-		if isRuby := one.of.Lang == source.Ruby; isRuby && (one.Group || !begins(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), "def ")) {
+		if isRuby := one.of.Lang == source.Ruby; isRuby &&
+			(one.Group || !begins(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), "def ")) {
 			continue
 		}
 		later := last[one.Name]

@@ -51,7 +51,8 @@ type lockSource struct {
 }
 
 // sourceKeys are in the lines that say where a package comes from; others name home pages and sponsors.
-var sourceKeys = []string{`"resolved":`, `resolved "`, "url = ", "registry = ", "git = ", "source = ", "remote: ", "tarball: ", "resolution: ", "registry: "}
+var sourceKeys = []string{`"resolved":`, `resolved "`, "url = ", "registry = ", "git = ", "source = ", "remote: ",
+	"tarball: ", "resolution: ", "registry: "}
 
 // sourcesOf lists the servers that a version of a lock file names.
 func sourcesOf(v *source.File) []lockSource {
@@ -117,7 +118,8 @@ func newHosts(f *File, known map[string]bool, report func(Hit)) {
 	}
 	if len(names) > 0 {
 		report(Hit{
-			File: f.Path, Line: first, Now: string(f.Head.Line(first)), Detail: "packages come from " + listed(names) + ", which the lock file did not name before",
+			File: f.Path, Line: first, Now: string(f.Head.Line(first)), Detail: "packages come from " + listed(names) +
+				", which the lock file did not name before",
 			Fix: "load the packages from the registry that the project uses, or let a person approve the server",
 		})
 	}
@@ -142,8 +144,10 @@ func otherContent(f *File, report func(Hit)) {
 		other := slices.IndexFunc(old, func(o lockSum) bool { return algorithm(o.sum) == algorithm(s.sum) })
 		if !same && other >= 0 { // else there was none by this algorithm
 			found.add(Hit{
-				File: f.Path, Line: s.line, Subject: s.key, Was: string(f.Base.Line(old[other].line)), Now: string(f.Head.Line(s.line)),
-				Detail: s.key + " has another checksum at the same version", Fix: "find out why the content changed, or restore the checksum",
+				File: f.Path, Line: s.line, Subject: s.key, Was: string(f.Base.Line(old[other].line)),
+				Now:    string(f.Head.Line(s.line)),
+				Detail: s.key + " has another checksum at the same version",
+				Fix:    "find out why the content changed, or restore the checksum",
 			})
 		}
 	}

@@ -22,13 +22,17 @@ type skipMark struct {
 
 // skipWords are in every line that has a mark.
 var skipWords = map[source.Lang][]string{
-	source.Go:         {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen", "XSpecify", "PSpecify", "XEntry", "PEntry", "Pending"},
-	source.Python:     {"kip", "xfail", "expectedFailure", "__test__", "parametrize"},
-	source.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending", "runIf", ".if(", "todoIf", "ignore", ".each(["},
-	source.Rust:       {"ignore", "cfg"},
-	source.Java:       {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted", "AssumptionViolated"},
-	source.CSharp:     {"Ignore", "Explicit", "Skip", "Inconclusive"},
-	source.Ruby:       {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pend", "omit"},
+	source.Go: {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen",
+		"XSpecify", "PSpecify", "XEntry", "PEntry", "Pending"},
+	source.Python: {"kip", "xfail", "expectedFailure", "__test__", "parametrize"},
+	source.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending",
+		"runIf", ".if(", "todoIf", "ignore", ".each(["},
+	source.Rust: {"ignore", "cfg"},
+	source.Java: {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted",
+		"AssumptionViolated"},
+	source.CSharp: {"Ignore", "Explicit", "Skip", "Inconclusive"},
+	source.Ruby: {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pend",
+		"omit"},
 }
 
 // bracketWords are in lines such as it["skip"](…).
@@ -294,8 +298,8 @@ func rustMark(f *source.File, n, at int, word string) skipMark {
 	return m
 }
 
-// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or SkipUnless it
-// depends.
+// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or
+// SkipUnless it depends.
 func skipReason(f *source.File, n, at int) certainty {
 	line := f.CodeLine(n)
 	if has(line, "SkipWhen", "SkipUnless") ||
@@ -309,7 +313,8 @@ func skipReason(f *source.File, n, at int) certainty {
 	if begins(value, `"`, "@", "$") {
 		return always
 	}
-	if end := wordEnd(value); end > 0 && bytes.Contains(f.Code, append(append([]byte("const string "), value[:end]...), ` = "`...)) {
+	if end := wordEnd(value); end > 0 && bytes.Contains(f.Code,
+		append(append([]byte("const string "), value[:end]...), ` = "`...)) {
 		return always
 	}
 	return unknown

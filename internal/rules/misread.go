@@ -8,8 +8,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findMisread finds what makes a compiler read code otherwise than a reader does, and than these rules do: characters that end a
-// line for some, escapes that are read before all else, another encoding, and comments that look like an operator.
+// findMisread finds what makes a compiler read code otherwise than a reader does, and than these rules do: characters
+// that end a line for some, escapes that are read before all else, another encoding, and comments that look like an
+// operator.
 func findMisread(c *Change, report func(Hit)) {
 	before := map[string]int{}
 	for _, f := range c.Files {
@@ -32,7 +33,8 @@ func findMisread(c *Change, report func(Hit)) {
 				before[lineKey(l.Text)]--
 				continue
 			}
-			found.add(Hit{File: f.Path, Line: l.Number, Now: spelledControls(string(l.Text)), Detail: how, Fix: "write plain UTF-8 with line ends that every program knows"})
+			found.add(Hit{File: f.Path, Line: l.Number, Now: spelledControls(string(l.Text)), Detail: how,
+				Fix: "write plain UTF-8 with line ends that every program knows"})
 		}
 		found.report(report)
 	}
@@ -45,13 +47,14 @@ var lineEnds = []struct{ text, name string }{
 
 var codingCookie = input.Lazily(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// misread says what a compiler reads otherwise on a line of code, "" for nothing. What stands in literals and in the text of JSX is
-// quiet, and so is the end of a comment that ends with its line.
+// misread says what a compiler reads otherwise on a line of code, "" for nothing. What stands in literals and in the
+// text of JSX is quiet, and so is the end of a comment that ends with its line.
 func misread(v *source.File, n int) string {
 	line, code := v.Line(n), v.CodeLine(n)
 	if v.Lang == source.Python && n <= 2 {
 		m := codingCookie().FindSubmatch(line)
-		if m != nil && !oneOf(strings.ReplaceAll(strings.ToLower(string(m[1])), "_", "-"), "utf-8", "utf8", "ascii", "us-ascii") {
+		if m != nil && !oneOf(strings.ReplaceAll(strings.ToLower(string(m[1])), "_", "-"), "utf-8", "utf8", "ascii",
+			"us-ascii") {
 			return "the file says that its encoding is " + clip(string(m[1]), maxText)
 		}
 	}
@@ -94,5 +97,6 @@ func isScript(lang source.Lang) bool { return lang == source.JavaScript || lang 
 
 // spelledControls writes characters that end a line as their numbers.
 func spelledControls(text string) string {
-	return strings.NewReplacer("\r", "<U+000D>", "\v", "<U+000B>", "\u0085", "<U+0085>", "\u2028", "<U+2028>", "\u2029", "<U+2029>").Replace(text)
+	return strings.NewReplacer("\r", "<U+000D>", "\v", "<U+000B>", "\u0085", "<U+0085>", "\u2028", "<U+2028>", "\u2029",
+		"<U+2029>").Replace(text)
 }

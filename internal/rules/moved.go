@@ -10,8 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findExpectationMoved finds, where nothing but tests changes, exact assertions that expect another literal, and tables with fewer
-// rows.
+// findExpectationMoved finds, where nothing but tests changes, exact assertions that expect another literal, and tables
+// with fewer rows.
 func findExpectationMoved(c *Change, report func(Hit)) {
 	if slices.ContainsFunc(c.Files, (*File).maySayWhy) {
 		return
@@ -35,8 +35,9 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		}
 		for _, row := range f.lostRows(kept) {
 			lost.add(Hit{
-				File: f.Path, Base: true, Line: row.Number, Was: string(row.Text), Detail: "a table of tests has a row fewer, and no code changes",
-				Fix: "restore the row, or say in the description why it is not needed",
+				File: f.Path, Base: true, Line: row.Number, Was: string(row.Text),
+				Detail: "a table of tests has a row fewer, and no code changes",
+				Fix:    "restore the row, or say in the description why it is not needed",
 			})
 		}
 		other.report(report)
@@ -47,7 +48,8 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
 func (f *File) maySayWhy() bool {
 	if f.Lang() == source.None {
-		return (!isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil || ends(f.Path, ".json")
+		return (!isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil ||
+			ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
 		return false
@@ -75,7 +77,8 @@ func (f *File) otherLiterals() (list []weaker) {
 		}
 		for i, now := range fresh {
 			was := removed[i]
-			same := was.level == exact && now.level == exact && slices.Equal(was.subjects, now.subjects) && shape(was.code) == shape(now.code)
+			same := was.level == exact && now.level == exact && slices.Equal(was.subjects, now.subjects) &&
+				shape(was.code) == shape(now.code)
 			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
 				list = append(list, weaker{line: now.first, was: was.line(), now: now.line()})
 			}

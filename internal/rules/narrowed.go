@@ -9,9 +9,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// narrowing are, by check: "." where its other arguments are paths and it checks everything without one, ":" where it does not,
-// "f" where they choose tests by name, "-" where they are none of these; the options that make it check less; after the slash, those
-// that it may not lose.
+// narrowing are, by check: "." where its other arguments are paths and it checks everything without one, ":" where it
+// does not, "f" where they choose tests by name, "-" where they are none of these; the options that make it check less;
+// after the slash, those that it may not lose.
 var narrowing = map[string]string{
 	"pytest":        ". --ignore --ignore-glob --deselect -k -m --reruns --lf --last-failed --collect-only /",
 	"unittest":      ": -k /",
@@ -49,13 +49,15 @@ const choosing = " -e -s -p --package -pl --project --test --bin "
 
 // aliases are the checks that take the options of another one.
 var aliases = map[string]string{
-	"py.test": "pytest", "mvn verify": "mvn test", "mvn install": "mvn test", "mvn package": "mvn test", "mvnw test": "mvn test", "mvnw verify": "mvn test",
-	"mvnw install": "mvn test", "mvnw package": "mvn test", "gradle build": "gradle test", "gradle check": "gradle test", "gradlew test": "gradle test",
+	"py.test": "pytest", "mvn verify": "mvn test", "mvn install": "mvn test", "mvn package": "mvn test",
+	"mvnw test": "mvn test", "mvnw verify": "mvn test",
+	"mvnw install": "mvn test", "mvnw package": "mvn test", "gradle build": "gradle test", "gradle check": "gradle test",
+	"gradlew test":  "gradle test",
 	"gradlew build": "gradle test", "gradlew check": "gradle test", "playwright test": "playwright",
 }
 
-// findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes, and scripts that do not
-// run a check any more.
+// findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes, and
+// scripts that do not run a check any more.
 func findNarrowedCheck(c *Change, report func(Hit)) {
 	var was, now []checkRun
 	for _, f := range c.Files {
@@ -83,7 +85,8 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 	}
 	c.droppedChecks(was, now, report)
 	for _, f := range c.Files {
-		if f.Base != nil && f.Head != nil && !foreign(f.Path) && isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
+		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
+			isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
 			old, run := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
 			if len(run.args)+len(run.names) > 0 { // else it may be in another file now
 				run.report(&old, run.narrows(&old, false), report)
@@ -97,22 +100,27 @@ func (r *checkRun) report(old *checkRun, how string, report func(Hit)) {
 		return
 	}
 	report(Hit{
-		File: r.file.Path, Line: r.line, Subject: r.check, Was: string(r.file.Base.Line(old.line)), Now: string(r.file.Head.Line(r.line)),
+		File: r.file.Path, Line: r.line, Subject: r.check, Was: string(r.file.Base.Line(old.line)),
+		Now:    string(r.file.Head.Line(r.line)),
 		Detail: r.check + " checks less than before: " + how, Fix: "let it check what it checked, and fix what it finds",
 	})
 }
 
-// droppedChecks finds scripts, targets and entries of package.json that do not run a check any more, where nothing in the change may
-// run it instead. Workflows are compared as a whole; see removedChecks.
+// droppedChecks finds scripts, targets and entries of package.json that do not run a check any more, where nothing in
+// the change may run it instead. Workflows are compared as a whole; see removedChecks.
 func (c *Change) droppedChecks(was, now []checkRun, report func(Hit)) {
 	reported, runs, fresh := map[*File]bool{}, map[*File]map[string]bool{}, map[string]bool{}
 	for _, run := range now {
 		fresh[checkClass(run.check)] = true
 	}
-	elsewhereNow := slices.ContainsFunc(c.Files, func(f *File) bool { return f.Base == nil && f.Head != nil && scriptKind(f) != noScript })
+	elsewhereNow := slices.ContainsFunc(c.Files, func(f *File) bool {
+		return f.Base == nil && f.Head != nil &&
+			scriptKind(f) != noScript
+	})
 	for _, old := range was {
 		f := old.file
-		if isFlow(f.Path) || reported[f] || old.check == "codecov" || has(old.check, "report") || elsewhereNow || fresh[checkClass(old.check)] {
+		if isFlow(f.Path) || reported[f] || old.check == "codecov" || has(old.check, "report") || elsewhereNow ||
+			fresh[checkClass(old.check)] {
 			continue
 		}
 		if runs[f] == nil {
@@ -121,13 +129,15 @@ func (c *Change) droppedChecks(was, now []checkRun, report func(Hit)) {
 		if !runs[f][checkClass(old.check)] && !runs[f][""] {
 			reported[f] = true
 			report(Hit{
-				File: f.Path, Base: true, Line: old.line, Subject: old.check, Was: string(f.Base.Line(old.line)), Detail: "nothing runs " + old.check + " here any more", Fix: fixRestore,
+				File: f.Path, Base: true, Line: old.line, Subject: old.check, Was: string(f.Base.Line(old.line)),
+				Detail: "nothing runs " + old.check + " here any more", Fix: fixRestore,
 			})
 		}
 	}
 }
 
-// checkClasses are the kinds of checks that a script runs at the head, with "" where an added line runs what is in another file.
+// checkClasses are the kinds of checks that a script runs at the head, with "" where an added line runs what is in
+// another file.
 func (f *File) checkClasses() map[string]bool {
 	classes := map[string]bool{"": f.saysOtherwise() || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool {
 		return len(l.Text) <= maxShellLine && elsewhere(scriptLine(f, string(l.Text)))
@@ -150,8 +160,8 @@ func (f *File) saysOtherwise() bool {
 	})
 }
 
-// pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests. What a name of a test must be
-// is an option, too.
+// pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests. What a name of a
+// test must be is an option, too.
 func pytestSettings(f *File, v *source.File) checkRun {
 	run := checkRun{file: f, check: "pytest", line: 1}
 	for _, s := range settingsOf(v) {
@@ -184,7 +194,8 @@ func checkArguments(words []string, check string) []string {
 	return words[i+1:]
 }
 
-// narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its paths.
+// narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its
+// paths.
 func (r *checkRun) narrows(old *checkRun, split bool) string {
 	if r.tried && !old.tried {
 		return "it is tried again where it fails"
@@ -194,7 +205,8 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 			return "without " + name
 		}
 	}
-	if len(old.names) == 0 && len(r.names) > 0 && !slices.ContainsFunc(r.names, func(name string) bool { return has(strings.ToLower(name), "=test") }) {
+	if len(old.names) == 0 && len(r.names) > 0 && !slices.ContainsFunc(r.names,
+		func(name string) bool { return has(strings.ToLower(name), "=test") }) {
 		return r.names[0]
 	}
 	check := r.check

@@ -26,7 +26,8 @@ type search struct {
 	c     *Change
 	lines map[uint64][]place // of added lines
 	words map[string]map[string]bool
-	// defined are names that production code of the base defines, and the touched files of the head do not mention any more.
+	// defined are names that production code of the base defines, and the touched files of the head do not mention any
+	// more.
 	defined map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string]*mention
@@ -248,7 +249,8 @@ func (f *search) isCalled(name string, in *File, declared int) bool {
 	return m != nil && (m.again || (m.first.file != nil && m.first != place{in, declared}))
 }
 
-// findMentions reads the tests of the head once for all names that will be asked for: a large change can have thousands.
+// findMentions reads the tests of the head once for all names that will be asked for: a large change can have
+// thousands.
 func (f *search) findMentions() {
 	f.mentioned = map[string]*mention{}
 	for _, one := range f.table.gone {
@@ -295,7 +297,8 @@ func eachCodeWord(v *source.File, give func(word []byte, line int)) {
 	}
 }
 
-// isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another way.
+// isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another
+// way.
 func (f *search) isConverted(t *testCase) bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
@@ -348,7 +351,8 @@ func (f *search) compareProduction() {
 	}
 }
 
-// isNoTest reports whether a file is code that is no test; see isProduction for what also leaves out configuration and examples.
+// isNoTest reports whether a file is code that is no test; see isProduction for what also leaves out configuration and
+// examples.
 func (f *File) isNoTest() bool { return f.Lang() != source.None && !source.IsTest(f.Path) }
 
 // definedOn are the names that a line defines.
@@ -357,7 +361,8 @@ func definedOn(line []byte) []string {
 	var names []string
 	for i, word := range fields[:max(0, min(len(fields), 12)-1)] {
 		switch string(word) {
-		case "func", "def", "class", "fn", "struct", "enum", "trait", "interface", "type", "const", "function", "module", "record", "macro_rules", "static", "let", "var", "object", "mod":
+		case "func", "def", "class", "fn", "struct", "enum", "trait", "interface", "type", "const", "function", "module",
+			"record", "macro_rules", "static", "let", "var", "object", "mod":
 			next := string(fields[i+1])
 			if len(next) > 2 {
 				names = append(names, next[strings.LastIndexByte(next, '.')+1:])
@@ -379,7 +384,8 @@ func definedOn(line []byte) []string {
 // definesValue reports whether a line defines a variable or a constant, no function and no type.
 func definesValue(line []byte) bool {
 	line = bytes.TrimPrefix(bytes.TrimLeft(line, " \t"), []byte("export "))
-	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") && !has(line, "=>", "function", "lambda", "class ", "(")
+	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") &&
+		!has(line, "=>", "function", "lambda", "class ", "(")
 }
 
 // methodOn is the word before the first bracket.
@@ -436,7 +442,8 @@ func fold(s string) string {
 func declaresTest(line []byte) bool {
 	for _, name := range append(callsOf(line), firstWord(line)) {
 		switch name {
-		case "it", "its", "test", "specify", "example", "scenario", "Run", "each", "context", "describe", "shared_examples", "shared_context", "shared_examples_for", "It", "Describe":
+		case "it", "its", "test", "specify", "example", "scenario", "Run", "each", "context", "describe", "shared_examples",
+			"shared_context", "shared_examples_for", "It", "Describe":
 			return true
 		}
 	}

@@ -37,8 +37,8 @@ func (p *Places) Add(f *source.File) {
 	}
 }
 
-// Of lists where the function of a case may stand: of several functions of a name those whose files are called most like the group.
-// In a language whose tests are not known it is the first line of a file with the name.
+// Of lists where the function of a case may stand: of several functions of a name those whose files are called most
+// like the group. In a language whose tests are not known it is the first line of a file with the name.
 func (p *Places) Of(group, name string) []Place {
 	for _, spelled := range spellings(name) {
 		if list := p.declared[spelled]; len(list) > 0 {
@@ -78,8 +78,8 @@ func likest(list []Place, group string) (best []Place) {
 	return best
 }
 
-// calledLike is how many parts of a path a group has in a row: a module or class has the name of the file and of the directories
-// around it, a package of Go those of the directories alone.
+// calledLike is how many parts of a path a group has in a row: a module or class has the name of the file and of the
+// directories around it, a package of Go those of the directories alone.
 func calledLike(file, group string) int {
 	words := strings.FieldsFunc(group, func(r rune) bool { return strings.ContainsRune("./\\:", r) })
 	dirs := strings.Split(path.Dir(file), "/")

@@ -95,10 +95,12 @@ func (set *flowSet) widened(p flowPair, report func(Hit)) {
 		}
 	}
 	if len(scopes) > 0 {
-		report(p.now.hit(scopeLine(p.now, line, scopes[0]), "permissions", "the token may write "+listed(scopes), fixPermissions))
+		report(p.now.hit(scopeLine(p.now, line, scopes[0]), "permissions", "the token may write "+listed(scopes),
+			fixPermissions))
 		return
 	}
-	if p.was != nil && old.known && !all.known && !slices.Contains(old.write, "everything") && slices.ContainsFunc(p.now.jobs, func(j *flowJob) bool { return !readGrant(j.node).known && j.id != "runs" }) {
+	if p.was != nil && old.known && !all.known && !slices.Contains(old.write, "everything") &&
+		slices.ContainsFunc(p.now.jobs, func(j *flowJob) bool { return !readGrant(j.node).known && j.id != "runs" }) {
 		report(p.was.hit(old.line, "permissions", "the permissions block is removed: the token may do what the repository's default says", "restore the block"))
 	}
 }
@@ -175,7 +177,8 @@ func isUnpinned(uses string) bool {
 	name, ref, _ := strings.Cut(uses, "@")
 	lower := strings.ToLower(name)
 	switch {
-	case lower == "", begins(lower, "./"), begins(lower, "$/"), begins(lower, "actions/"), begins(lower, "github/"), has(uses, "${{"):
+	case lower == "", begins(lower, "./"), begins(lower, "$/"), begins(lower, "actions/"), begins(lower, "github/"),
+		has(uses, "${{"):
 		return false
 	case begins(lower, "docker://"):
 		return !has(uses, "@sha256:")
@@ -193,8 +196,10 @@ func findPullRequestTarget(c *Change, report func(Hit)) {
 		now, line := p.now.event("pull_request_target"), untrusted(p.now)
 		switch {
 		case now != nil && p.was.event("pull_request_target") == nil:
-			report(p.now.hit(now.line, "pull_request_target", "the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
-		case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil || p.now.event("issue_comment") != nil):
+			report(p.now.hit(now.line, "pull_request_target",
+				"the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
+		case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil ||
+			p.now.event("issue_comment") != nil):
 			report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
 		}
 	}
@@ -204,12 +209,14 @@ func findPullRequestTarget(c *Change, report func(Hit)) {
 func untrusted(w *flow) int {
 	for _, s := range w.steps() {
 		ref := below(s.node, "with", "ref")
-		for _, part := range [...]string{"pull_request.head", "workflow_run.head_", "github.head_ref", "refs/pull/", "pull_request.merge_commit"} {
+		for _, part := range [...]string{"pull_request.head", "workflow_run.head_", "github.head_ref", "refs/pull/",
+			"pull_request.merge_commit"} {
 			if has(textOf(ref), part) && actionOf(textOf(s.node.Member("uses"))) == "actions/checkout" {
 				return ref.Pos.Line
 			}
 		}
-		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") || (has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch")) {
+		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") ||
+			(has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch")) {
 			return run.Pos.Line
 		}
 	}
@@ -236,7 +243,8 @@ func findWorkflowSecret(c *Change, report func(Hit)) {
 			}
 		})
 		if len(names) > 0 {
-			hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before", "use no secret, or let a person approve it")
+			hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before",
+				"use no secret, or let a person approve it")
 			hit.Others = names[1:]
 			report(hit)
 		}
@@ -260,7 +268,8 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 				return
 			}
 			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '.')
-			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 || (has(n.Text, "secrets.") && !has(n.Text, "\n"))
+			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 ||
+				(has(n.Text, "secrets.") && !has(n.Text, "\n"))
 			rest = rest[at+len("secrets"):]
 			if before || !inside {
 				continue

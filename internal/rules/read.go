@@ -55,8 +55,8 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 	return c, nil
 }
 
-// rank orders what is read: what the rules need most comes first, and of that what the merge base has, because the author of
-// the change cannot add to it. Padding is read last.
+// rank orders what is read: what the rules need most comes first, and of that what the merge base has, because the
+// author of the change cannot add to it. Padding is read last.
 func (f *File) rank() int {
 	rank := 4
 	switch {
@@ -125,8 +125,10 @@ func isWorkflow(name string) bool {
 }
 
 var buildFiles = []string{
-	"package.json", "go.mod", "go.work", "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "pytest.ini", "tox.ini", "cargo.toml",
-	"pom.xml", "build.gradle", "build.gradle.kts", "gemfile", "rakefile", "makefile", "justfile", "directory.packages.props", ".gitlab-ci.yml",
+	"package.json", "go.mod", "go.work", "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "pytest.ini",
+	"tox.ini", "cargo.toml",
+	"pom.xml", "build.gradle", "build.gradle.kts", "gemfile", "rakefile", "makefile", "justfile",
+	"directory.packages.props", ".gitlab-ci.yml",
 }
 
 // isManifest reports whether a path is that of a file that says what a project needs, or how its checks run.
@@ -159,7 +161,8 @@ func findUnreadOther(c *Change, report func(Hit)) {
 			continue
 		}
 		if isLimit(why) || (f.Lang() != source.None && f.unread[1] == unreadBinary) {
-			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
+			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
+				Fix: "review the file by hand"})
 		}
 	}
 }
@@ -167,8 +170,8 @@ func findUnreadOther(c *Change, report func(Hit)) {
 // isLimit reports whether a file was not read because there is too much to read.
 func isLimit(why string) bool { return why == unreadLarge || why == unreadLines || why == unreadBudget }
 
-// hidden says why a file of tests or a workflow could not be compared with what it was; "" where it could. A file that was
-// unreadable before is hidden only by its size: nothing says that the author of the change wrote it.
+// hidden says why a file of tests or a workflow could not be compared with what it was; "" where it could. A file that
+// was unreadable before is hidden only by its size: nothing says that the author of the change wrote it.
 func (f *File) hidden() string {
 	base, head := f.unread[0], f.unread[1]
 	if (base == "" && head == "") || !f.matters() {
@@ -198,10 +201,14 @@ func (f *File) matters() bool {
 
 // otherLanguages are those of programs that no rule reads, by the extensions of their files.
 var otherLanguages = map[string]string{
-	".php": "PHP", ".phpt": "PHP", ".swift": "Swift", ".scala": "Scala", ".groovy": "Groovy", ".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".cxx": "C++",
-	".hpp": "C++", ".m": "Objective-C", ".mm": "Objective-C", ".ex": "Elixir", ".exs": "Elixir", ".dart": "Dart", ".lua": "Lua", ".pl": "Perl", ".t": "Perl",
-	".bats": "shell", ".sh": "shell", ".clj": "Clojure", ".hs": "Haskell", ".jl": "Julia", ".r": "R", ".fs": "F#", ".vb": "Visual Basic", ".zig": "Zig",
-	".nim": "Nim", ".cr": "Crystal", ".erl": "Erlang", ".ml": "OCaml", ".elm": "Elm", ".kts": "Kotlin", ".vue": "Vue", ".svelte": "Svelte", ".feature": "Gherkin",
+	".php": "PHP", ".phpt": "PHP", ".swift": "Swift", ".scala": "Scala", ".groovy": "Groovy", ".c": "C", ".h": "C",
+	".cc": "C++", ".cpp": "C++", ".cxx": "C++",
+	".hpp": "C++", ".m": "Objective-C", ".mm": "Objective-C", ".ex": "Elixir", ".exs": "Elixir", ".dart": "Dart",
+	".lua": "Lua", ".pl": "Perl", ".t": "Perl",
+	".bats": "shell", ".sh": "shell", ".clj": "Clojure", ".hs": "Haskell", ".jl": "Julia", ".r": "R", ".fs": "F#",
+	".vb": "Visual Basic", ".zig": "Zig",
+	".nim": "Nim", ".cr": "Crystal", ".erl": "Erlang", ".ml": "OCaml", ".elm": "Elm", ".kts": "Kotlin", ".vue": "Vue",
+	".svelte": "Svelte", ".feature": "Gherkin",
 }
 
 // unreadLanguages are the languages of touched tests that no rule reads, by name.
@@ -211,7 +218,8 @@ func (c *Change) unreadLanguages() (list []reports.UnreadLanguage) {
 		if language == "" || !source.IsTest(f.Path) || foreign(f.Path) {
 			continue
 		}
-		i, found := slices.BinarySearchFunc(list, language, func(u reports.UnreadLanguage, name string) int { return strings.Compare(u.Language, name) })
+		i, found := slices.BinarySearchFunc(list, language,
+			func(u reports.UnreadLanguage, name string) int { return strings.Compare(u.Language, name) })
 		if !found {
 			list = slices.Insert(list, i, reports.UnreadLanguage{Language: language, File: check.Valid(f.Path)})
 		}

@@ -45,7 +45,8 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 
 func swallowedHit(f *File, line int, check, how string) Hit {
 	return Hit{
-		File: f.Path, Line: line, Subject: check, Now: string(f.Head.Line(line)), Detail: "the result of " + check + " is ignored: " + how,
+		File: f.Path, Line: line, Subject: check, Now: string(f.Head.Line(line)), Detail: "the result of " + check +
+			" is ignored: " + how,
 		Fix: "let the command fail, and fix what it finds",
 	}
 }
@@ -128,7 +129,8 @@ func runsCommands(name string) bool {
 		return true
 	}
 	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
-	case ".gitlab-ci", "azure-pipelines", "bitbucket-pipelines", "Taskfile", "lefthook", ".lefthook", ".travis", "appveyor", ".appveyor", ".cirrus", "buildspec", "cloudbuild", ".drone", ".woodpecker":
+	case ".gitlab-ci", "azure-pipelines", "bitbucket-pipelines", "Taskfile", "lefthook", ".lefthook", ".travis",
+		"appveyor", ".appveyor", ".cirrus", "buildspec", "cloudbuild", ".drone", ".woodpecker":
 		return true
 	}
 	return begins(name, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/")
@@ -139,7 +141,8 @@ func logicalLine(v *source.File, number int, kind kindOfScript) (text string, en
 	const most = 20
 	first, end := number, number
 	continued := func(n int) bool {
-		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") || (kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||"))
+		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") ||
+			(kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||"))
 	}
 	for first > 1 && number-first < most && continued(first-1) {
 		first--
@@ -208,7 +211,8 @@ func (f *File) runsIn(line string) (runs []checkRun) {
 		return nil
 	}
 	kind := scriptKind(f)
-	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") && (kind == toxFile || (kind == makefile && !begins(line, "-", "@")))
+	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") &&
+		(kind == toxFile || (kind == makefile && !begins(line, "-", "@")))
 	if _, command, is := strings.Cut(text, "= -"); is && kind == toxFile {
 		text, mayFail = command, true
 	}
@@ -219,11 +223,13 @@ func (f *File) runsIn(line string) (runs []checkRun) {
 		if check == "" {
 			continue
 		}
-		run := checkRun{file: f, check: check, args: checkArguments(c.words, check), soft: cmp.Or(ignored(commands, i), ignoring(c.words, check))}
+		run := checkRun{file: f, check: check, args: checkArguments(c.words, check),
+			soft: cmp.Or(ignored(commands, i), ignoring(c.words, check))}
 		if mayFail && run.soft == "" {
 			run.soft = "the line begins with -"
 		}
-		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") || (c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check)
+		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") ||
+			(c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check)
 		runs = append(runs, run)
 	}
 	return runs
@@ -271,7 +277,8 @@ func ignored(commands []command, i int) string {
 func failsLater(commands []command) bool {
 	for _, c := range commands {
 		for k, w := range c.words {
-			if (w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0")) || oneOf(w, "false", "return") || has(w, "$?") || w == "}" {
+			if (w == "exit" && (k+1 == len(c.words) || c.words[k+1] != "0")) || oneOf(w, "false", "return") || has(w, "$?") ||
+				w == "}" {
 				return true
 			}
 		}
@@ -353,10 +360,12 @@ func (f *File) idleScripts(found *firstHit) {
 		}
 	}
 	for _, s := range settingsOf(f.Head) {
-		if name := s.Keys[len(s.Keys)-1]; leads(s.Keys, "scripts/*") && namesCheck(name) && was[name] != "" && doesNothing(s.Value) && !doesNothing(was[name]) {
+		if name := s.Keys[len(s.Keys)-1]; leads(s.Keys, "scripts/*") && namesCheck(name) && was[name] != "" &&
+			doesNothing(s.Value) && !doesNothing(was[name]) {
 			found.add(Hit{
-				File: f.Path, Line: s.Line, Subject: name, Was: was[name], Now: string(f.Head.Line(s.Line)), Detail: "the script " + name + " does nothing any more",
-				Fix: "restore the script",
+				File: f.Path, Line: s.Line, Subject: name, Was: was[name], Now: string(f.Head.Line(s.Line)),
+				Detail: "the script " + name + " does nothing any more",
+				Fix:    "restore the script",
 			})
 		}
 	}

@@ -73,8 +73,8 @@ func reportSecrets(f *File, fresh []credential, report func(Hit)) {
 	}
 }
 
-// newCredentials lists the credentials of the added lines of a file. A private key is looked for in the whole text, because its
-// first line may be older than the rest.
+// newCredentials lists the credentials of the added lines of a file. A private key is looked for in the whole text,
+// because its first line may be older than the rest.
 func newCredentials(f *File) (list []credential) {
 	seen := map[string]bool{}
 	add := func(line int, s secrets.Found) {
@@ -92,7 +92,8 @@ func newCredentials(f *File) (list []credential) {
 	return list
 }
 
-// isPublicKey reports whether a key is in a file that every user of a program gets, as Google's keys of apps and pages are.
+// isPublicKey reports whether a key is in a file that every user of a program gets, as Google's keys of apps and pages
+// are.
 func isPublicKey(f *File, s secrets.Found) bool {
 	return s.Name == "a Google API key" && has(bytes.ToLower(f.Head.Text), "firebase")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// Setting is a value of a configuration, and the keys that lead to it: the names of sections, tables, objects and elements, and
-// its own. In a list each value is a setting with the same keys.
+// Setting is a value of a configuration, and the keys that lead to it: the names of sections, tables, objects and
+// elements, and its own. In a list each value is a setting with the same keys.
 type Setting struct {
 	Keys  []string
 	Value string
@@ -24,8 +24,8 @@ type Setting struct {
 // maxSettings is how many settings of a file are read: no person wrote more.
 const maxSettings = 100_000
 
-// settingsOf reads the settings of a version of a file: INI, TOML, JSON, objects of JavaScript, YAML and XML. Text that is none of
-// these gives those that it seems to have.
+// settingsOf reads the settings of a version of a file: INI, TOML, JSON, objects of JavaScript, YAML and XML. Text that
+// is none of these gives those that it seems to have.
 func settingsOf(v *source.File) []Setting {
 	if v == nil {
 		return nil
@@ -335,7 +335,8 @@ func (r *settingReader) xml() {
 	}
 }
 
-// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key, ** are any, and | parts alternatives.
+// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key, ** are any, and |
+// parts alternatives.
 func leads(keys []string, pattern string) bool {
 	for pattern != "" {
 		part, rest, _ := strings.Cut(pattern, "/")
@@ -348,7 +349,8 @@ func leads(keys []string, pattern string) bool {
 				}
 			}
 			return false
-		case len(keys) == 0 || (part != "*" && !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.EqualFold(one, keys[0]) })):
+		case len(keys) == 0 || (part != "*" && !slices.ContainsFunc(strings.Split(part, "|"),
+			func(one string) bool { return strings.EqualFold(one, keys[0]) })):
 			return false
 		}
 		keys, pattern = keys[1:], rest
@@ -356,7 +358,8 @@ func leads(keys []string, pattern string) bool {
 	return len(keys) == 0
 }
 
-// isNamed reports whether the name of a file matches one of some patterns with blanks between them. They are in lower case.
+// isNamed reports whether the name of a file matches one of some patterns with blanks between them. They are in lower
+// case.
 func isNamed(name, patterns string) bool {
 	base := strings.ToLower(path.Base(name))
 	for pattern := range strings.FieldsSeq(patterns) {

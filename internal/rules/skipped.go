@@ -34,7 +34,8 @@ func findSkippedRow(c *Change, report func(Hit)) {
 			if m == nil || !before[rowKey(m[1])] {
 				continue
 			}
-			found.add(Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now", Fix: "remove the skip, and fix what the test finds"})
+			found.add(Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now",
+				Fix: "remove the skip, and fix what the test finds"})
 		}
 		found.report(report)
 	}
@@ -112,7 +113,8 @@ func findDisabledTest(c *Change, report func(Hit)) {
 	marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *testCase) bool {
 		return head.ranBefore() && head.disabled
 	})
-	reportGone(c, report, outcomeDisabled, "still there, but no test runner sees it", "give the test back its name and place, and fix what it finds")
+	reportGone(c, report, outcomeDisabled, "still there, but no test runner sees it",
+		"give the test back its name and place, and fix what it finds")
 }
 
 // findRemovedTest finds tests that are gone.
@@ -185,7 +187,8 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 		}
 	}
 	return Hit{
-		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " + input.Plural(int64(len(lines)), "focused test") + " of the file would run",
+		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " +
+			input.Plural(int64(len(lines)), "focused test") + " of the file would run",
 		Fix: "remove the focus",
 	}, true
 }
@@ -205,7 +208,8 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
-var focusInBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `]only["'` + "`" + `]\]`)
+var focusInBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" +
+	`]only["'` + "`" + `]\]`)
 
 // isFocus reports whether a line focuses. In it["only"] the word is in a string.
 func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {

@@ -31,7 +31,8 @@ const (
 
 // softKeys are inputs of actions that make a failure count when they are true, or not count when they are false.
 var softKeys = []struct{ key, strict, soft string }{
-	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"}, {"fail-on-failure", "true", "false"},
+	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"},
+	{"fail-on-failure", "true", "false"},
 	{"soft_fail", "false", "true"}, {"soft-fail", "false", "true"}, {"exit-code", "1", "0"},
 }
 
@@ -49,7 +50,8 @@ func (set *flowSet) softSteps(p flowPair, report func(Hit)) {
 		for _, k := range softKeys {
 			strict := slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(below(n, "with", k.key)) == k.strict })
 			if with := s.node.Member("with"); strict && textOf(below(with, k.key)) == k.soft {
-				report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
+				report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft,
+					fixSoft))
 			}
 		}
 	}
@@ -156,7 +158,8 @@ func (c *Change) removedChecks(p flowPair, report func(Hit)) {
 	report(p.was.hit(line, names[0], detail, fixRestore))
 }
 
-// actionRuns reports whether a workflow uses an action that has the name of a check, such as cargo-semver-checks-action.
+// actionRuns reports whether a workflow uses an action that has the name of a check, such as
+// cargo-semver-checks-action.
 func actionRuns(w *flow, check string) bool {
 	name := strings.ReplaceAll(check, " ", "-")
 	return slices.ContainsFunc(w.steps(), func(s *flowStep) bool {
@@ -202,21 +205,24 @@ func hasCheck(steps []*flowStep, name string) bool {
 
 // checkClass tells tests from other checks: one linter may replace another, but no linter replaces tests.
 func checkClass(name string) string {
-	if has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest", "phpunit", "ctest", "karma", "ginkgo") ||
+	if has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest",
+		"phpunit", "ctest", "karma", "ginkgo") ||
 		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress") {
 		return "test"
 	}
 	return "lint"
 }
 
-// movesChecks reports whether the change brings what may run the checks elsewhere: another workflow or action, or a script.
+// movesChecks reports whether the change brings what may run the checks elsewhere: another workflow or action, or a
+// script.
 func (c *Change) movesChecks(p flowPair, names []string) bool {
 	for _, other := range c.flowsOf().pairs {
 		if other.now == nil {
 			continue
 		}
 		for _, j := range other.now.jobs {
-			if uses := textOf(j.node.Member("uses")); uses != "" && !slices.ContainsFunc(jobsOf(other.was), func(o *flowJob) bool { return actionOf(textOf(o.node.Member("uses"))) == actionOf(uses) }) {
+			if uses := textOf(j.node.Member("uses")); uses != "" &&
+				!slices.ContainsFunc(jobsOf(other.was), func(o *flowJob) bool { return actionOf(textOf(o.node.Member("uses"))) == actionOf(uses) }) {
 				return true
 			}
 		}
@@ -225,7 +231,8 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 				return true
 			}
 			if other != p && slices.ContainsFunc(s.checks, func(name string) bool {
-				return slices.ContainsFunc(names, func(n string) bool { return n == name || checkClass(n) == checkClass(name) }) && !hasCheck(other.was.steps(), name)
+				return slices.ContainsFunc(names, func(n string) bool { return n == name || checkClass(n) == checkClass(name) }) &&
+					!hasCheck(other.was.steps(), name)
 			}) {
 				return true
 			}
@@ -264,23 +271,27 @@ func (s *flowStep) runsElsewhere() bool {
 	return false
 }
 
-// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the programs.
+// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
+// programs.
 func elsewhere(line string) bool {
 	return slices.ContainsFunc(shellCommands(line), func(c command) bool {
 		words := unwrapped(c.words)
-		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") && (begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-			(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add")))
+		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
+			(begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
+				(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add")))
 	})
 }
 
 // equal reports whether another step runs the same.
 func (s *flowStep) equal(o *flowStep) bool {
-	return textOf(s.node.Member("run")) == textOf(o.node.Member("run")) && textOf(s.node.Member("uses")) == textOf(o.node.Member("uses"))
+	return textOf(s.node.Member("run")) == textOf(o.node.Member("run")) &&
+		textOf(s.node.Member("uses")) == textOf(o.node.Member("uses"))
 }
 
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
 func narrowedEvents(p flowPair, report func(Hit)) {
-	if p.was == nil || (!slices.ContainsFunc(p.now.jobs, (*flowJob).isCheck) && !slices.ContainsFunc(p.was.jobs, (*flowJob).isCheck)) {
+	if p.was == nil || (!slices.ContainsFunc(p.now.jobs, (*flowJob).isCheck) &&
+		!slices.ContainsFunc(p.was.jobs, (*flowJob).isCheck)) {
 		return
 	}
 	was, now := p.was.event("pull_request"), p.now.event("pull_request")
@@ -288,8 +299,10 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 		return
 	}
 	if now == nil {
-		if p.now.event("pull_request_target") == nil && p.now.event("workflow_call") == nil && p.now.event("merge_group") == nil && p.now.event("workflow_run") == nil {
-			report(p.was.hit(was.line, "pull_request", "the workflow does not run for pull requests any more", "restore the trigger"))
+		if p.now.event("pull_request_target") == nil && p.now.event("workflow_call") == nil &&
+			p.now.event("merge_group") == nil && p.now.event("workflow_run") == nil {
+			report(p.was.hit(was.line, "pull_request", "the workflow does not run for pull requests any more",
+				"restore the trigger"))
 		}
 		return
 	}
@@ -298,7 +311,8 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 		if key != "" {
 			line = keyLine(now.node, key)
 		}
-		report(p.now.hit(line, "pull_request", "the workflow runs for fewer pull requests: "+d, "let it run for the pull requests that it ran for"))
+		report(p.now.hit(line, "pull_request", "the workflow runs for fewer pull requests: "+d,
+			"let it run for the pull requests that it ran for"))
 	}
 }
 
@@ -316,7 +330,8 @@ func narrowed(was, now *input.Node) (detail, key string) {
 			return "only for the " + key + " " + listed(itemsOf(list)), key
 		}
 	}
-	ignored := slices.DeleteFunc(without(itemsOf(below(now, "paths-ignore")), itemsOf(below(was, "paths-ignore"))), isDocPattern)
+	ignored := slices.DeleteFunc(without(itemsOf(below(now, "paths-ignore")), itemsOf(below(was, "paths-ignore"))),
+		isDocPattern)
 	if len(ignored) > 0 && below(was, "paths") == nil {
 		return "not for the paths " + listed(ignored), "paths-ignore"
 	}
@@ -330,12 +345,14 @@ func isMainBranch(name string) bool {
 // isDocPattern reports whether a pattern matches only what no test needs.
 func isDocPattern(pattern string) bool {
 	lower := strings.ToLower(pattern)
-	for _, end := range [...]string{".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".gif", ".jpg", "license", "codeowners", ".gitignore", ".editorconfig", ".gitattributes"} {
+	for _, end := range [...]string{".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".gif", ".jpg", "license",
+		"codeowners", ".gitignore", ".editorconfig", ".gitattributes"} {
 		if ends(lower, end) {
 			return true
 		}
 	}
-	for _, word := range [...]string{"doc", "readme", "changelog", "license", ".vscode", ".devcontainer", ".github", "website", "issue_template", "dependabot", ".agents", ".claude"} {
+	for _, word := range [...]string{"doc", "readme", "changelog", "license", ".vscode", ".devcontainer", ".github",
+		"website", "issue_template", "dependabot", ".agents", ".claude"} {
 		if has(lower, word) {
 			return true
 		}
@@ -361,7 +378,8 @@ func softPipeline(f *File, report func(Hit)) {
 	softNodes(was, "", 0, func(path string, soft bool, _ int) { old[path] = soft })
 	softNodes(now, "", 0, func(path string, soft bool, line int) {
 		if before, there := old[path]; soft && there && !before {
-			report(Hit{File: f.Path, Line: line, Subject: path, Now: string(f.Head.Line(line)), Detail: "the job may fail without a failure of the pipeline", Fix: fixSoft})
+			report(Hit{File: f.Path, Line: line, Subject: path, Now: string(f.Head.Line(line)),
+				Detail: "the job may fail without a failure of the pipeline", Fix: fixSoft})
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// The limits of a statement that is read. A longer one is left out: no person wrote it, and reading it again for each of its
-// lines would be slow.
+// The limits of a statement that is read. A longer one is left out: no person wrote it, and reading it again for each
+// of its lines would be slow.
 const (
 	maxStatementLines = 40
 	maxStatementBytes = 4 << 10
@@ -20,7 +20,8 @@ type statement struct {
 	code, text  []byte // of the same length: without and with what strings contain; comments are blanked in both
 }
 
-// statementAt reads the statement that begins on a line: as many lines as its brackets need, and what goes on with a point.
+// statementAt reads the statement that begins on a line: as many lines as its brackets need, and what goes on with a
+// point.
 func statementAt(f *source.File, line int) (s statement, ok bool) {
 	depth := 0
 	s.first = line
@@ -92,7 +93,8 @@ func squeeze(to, text []byte) []byte {
 	return to
 }
 
-// liveKey is what a line says without blanks, comments and the mark that ends a statement. "" for a line that is too long.
+// liveKey is what a line says without blanks, comments and the mark that ends a statement. "" for a line that is too
+// long.
 func liveKey(f *source.File, n int) string {
 	if len(f.Line(n)) > maxStatementBytes {
 		return ""
@@ -109,10 +111,12 @@ func shape(codeText []byte) string {
 		case isSpace(c), c == '-' && isDigit(at(codeText, i+1)) && !source.IsWord(at(codeText, i-1)):
 		case source.IsWord(c):
 			end := i
-			for end < len(codeText) && (source.IsWord(codeText[end]) || (codeText[end] == '.' && isDigit(c) && isDigit(at(codeText, end+1)))) {
+			for end < len(codeText) && (source.IsWord(codeText[end]) ||
+				(codeText[end] == '.' && isDigit(c) && isDigit(at(codeText, end+1)))) {
 				end++
 			}
-			if word := string(codeText[i:end]); isDigit(c) || oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {
+			if word := string(codeText[i:end]); isDigit(c) ||
+				oneOf(word, "true", "false", "True", "False", "nil", "null", "None", "undefined") {
 				b.WriteByte('#')
 			} else {
 				b.WriteString(word)

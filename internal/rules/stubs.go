@@ -27,8 +27,9 @@ func findStubbedBody(c *Change, report func(Hit)) {
 func findStub(c *Change, report func(Hit)) {
 	for _, list := range c.fresh(true, scanStubs) {
 		report(Hit{
-			File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(), Detail: "not implemented: " + kinds(list),
-			Fix: "implement the function, or leave it out",
+			File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(),
+			Detail: "not implemented: " + kinds(list),
+			Fix:    "implement the function, or leave it out",
 		})
 	}
 }
@@ -44,8 +45,11 @@ func findStubPhrase(c *Change, report func(Hit)) {
 }
 
 var phrases = []string{
-	"in a real implementation", "in a real application", "in a real app", "in a real scenario", "in a production environment", "in production, you", "in production this would",
-	"for now", "placeholder for", "placeholder implementation", "placeholder until", "as a placeholder", "todo: implement", "todo implement", "simplified version", "simplified implementation", "stub implementation", "dummy implementation",
+	"in a real implementation", "in a real application", "in a real app", "in a real scenario",
+	"in a production environment", "in production, you", "in production this would",
+	"for now", "placeholder for", "placeholder implementation", "placeholder until", "as a placeholder",
+	"todo: implement", "todo implement", "simplified version", "simplified implementation", "stub implementation",
+	"dummy implementation",
 	"mock implementation", "not implemented yet", "not yet implemented", "hardcoded for", "temporary workaround",
 }
 
@@ -68,11 +72,13 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 func scanComment(text []byte, found func(at int, phrase string) bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i] | 0x20
-		if (c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' && c != 'h') || source.IsWord(at(text, i-1)) {
+		if (c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' &&
+			c != 'h') || source.IsWord(at(text, i-1)) {
 			continue
 		}
 		for _, phrase := range phrases {
-			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] && !source.IsWord(at(text, i+len(phrase))) &&
+			if phrase[0] == c && len(text)-i >= len(phrase) && text[i+1]|0x20 == phrase[1] &&
+				!source.IsWord(at(text, i+len(phrase))) &&
 				strings.EqualFold(string(text[i:i+len(phrase)]), phrase) {
 				if !found(i, phrase) {
 					return
@@ -97,7 +103,8 @@ var stubPattern = map[source.Lang]func() *regexp.Regexp{
 
 var stubNeedles = map[source.Lang][]string{
 	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "},
-	source.Rust: {"todo!", "unimplemented!"}, source.Java: {"throw new ", "TODO("}, source.CSharp: {"throw new "}, source.Ruby: {"raise "},
+	source.Rust: {"todo!", "unimplemented!"}, source.Java: {"throw new ", "TODO("}, source.CSharp: {"throw new "},
+	source.Ruby: {"raise "},
 }
 
 // scanStubs finds functions of the product whose whole body says that they are not implemented. The kind is the name.
@@ -196,11 +203,13 @@ func functionName(lang source.Lang, head []byte) string {
 
 	m := callHead().FindSubmatch(head)
 	if m == nil {
-		if m = csProperty().FindSubmatch(head); m == nil || lang != source.CSharp || oneOf(string(m[1]), "_", "default", "get", "set", "init", "=>") {
+		if m = csProperty().FindSubmatch(head); m == nil || lang != source.CSharp ||
+			oneOf(string(m[1]), "_", "default", "get", "set", "init", "=>") {
 			return ""
 		}
 	}
-	if name := string(m[1]); !oneOf(name, "if", "for", "foreach", "while", "switch", "catch", "match", "with", "using", "lock", "else", "when", "function", "return", "synchronized") {
+	if name := string(m[1]); !oneOf(name, "if", "for", "foreach", "while", "switch", "catch", "match", "with", "using",
+		"lock", "else", "when", "function", "return", "synchronized") {
 		return name
 	}
 	return ""
@@ -212,7 +221,8 @@ var (
 	pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
 )
 
-// indentedStub is the name of the function of Python or Ruby whose body is only the statement at an offset, unless it is abstract.
+// indentedStub is the name of the function of Python or Ruby whose body is only the statement at an offset, unless it
+// is abstract.
 func indentedStub(v *source.File, pos int) string {
 	line := v.LineAt(pos)
 	own := v.CodeLine(line)
@@ -267,8 +277,8 @@ func isAbstract(v *source.File, line, indent int) bool {
 	return false
 }
 
-// hadBody is the line of the merge base where a function of this name is declared that the head does not have with a body any
-// more; 0 for none.
+// hadBody is the line of the merge base where a function of this name is declared that the head does not have with a
+// body any more; 0 for none.
 func (f *File) hadBody(name string) int {
 	if f.Base == nil {
 		return 0
@@ -306,11 +316,13 @@ func declares(v *source.File, pos int, line []byte, name string) bool {
 			head = rubyHead
 		}
 		m := head().FindSubmatch(line)
-		return m != nil && string(m[1]) == name && !stubPattern[plainLang(v.Lang)]().Match(bytes.TrimSpace(v.Line(nextCode(v, v.LineAt(pos)))))
+		return m != nil && string(m[1]) == name && !stubPattern[plainLang(v.Lang)]().Match(bytes.TrimSpace(v.Line(nextCode(v,
+			v.LineAt(pos)))))
 	}
 	rest := v.Code[pos:min(len(v.Code), pos+4*maxNear)]
 	open, semicolon := bytes.IndexByte(rest, '{'), bytes.IndexByte(rest, ';')
-	if arrow := bytes.Index(rest, []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (open < 0 || arrow < open) && arrow < semicolon {
+	if arrow := bytes.Index(rest, []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (open < 0 || arrow < open) &&
+		arrow < semicolon {
 		return functionName(v.Lang, line) == name && !isStub(v, pos+arrow+2, len(v.Code))
 	}
 	if open < 0 || (semicolon >= 0 && semicolon < open) {

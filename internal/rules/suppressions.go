@@ -133,13 +133,15 @@ func (b *blanket) standsAt(v *source.File, pos, top int) bool {
 	case inAttribute:
 		return v.Code[pos] != ' ' && begins(line, "#")
 	}
-	if (v.Lang != source.None && !v.InComment(pos)) || (b.stands == onOwnLine && len(line) > 0) || (b.stands == beforeCode && pos >= top) {
+	if (v.Lang != source.None && !v.InComment(pos)) || (b.stands == onOwnLine && len(line) > 0) ||
+		(b.stands == beforeCode && pos >= top) {
 		return false
 	}
 	// Only what begins a comment stands before it; a comment in a comment that stands alone is an example: "#   # noqa".
 	before := bytes.TrimRight(v.Text[max(0, pos-20):pos], " \t")
 	start := v.Text[max(0, pos-maxNear):pos]
 	start = bytes.TrimRight(start[bytes.LastIndexByte(start, '\n')+1:], " \t")
-	return len(before) > 0 && bytes.IndexByte([]byte("#/*!-"), before[len(before)-1]) >= 0 && !source.IsWord(at(v.Text, pos+len(b.word))) &&
+	return len(before) > 0 && bytes.IndexByte([]byte("#/*!-"), before[len(before)-1]) >= 0 &&
+		!source.IsWord(at(v.Text, pos+len(b.word))) &&
 		(!ends(start, "#") || len(start) == 1 || len(line) > 0)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// swallowedLines finds assertions that an added block keeps from failing: a try whose handler lets everything pass, or a loop
-// over nothing.
+// swallowedLines finds assertions that an added block keeps from failing: a try whose handler lets everything pass, or
+// a loop over nothing.
 func (f *File) swallowedLines(g *gone, d *dead) {
 	added := map[int]bool{}
 	for _, l := range f.Added() {
@@ -67,7 +67,8 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		}
 		until = to
 		for n := from; n <= to; n++ {
-			if isAssertion(f.Lang(), f.Head.CodeLine(n)) && (!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
+			if isAssertion(f.Lang(), f.Head.CodeLine(n)) &&
+				(!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
 			}
 		}
@@ -189,7 +190,8 @@ func isArgument(v *source.File, n int) bool {
 	for n--; n > 0 && isBlank(v.CodeLine(n)); n-- {
 	}
 	above := bytes.TrimSpace(v.CodeLine(n))
-	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0 && (v.Lang != source.Python || !ends(above, ":"))
+	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0 &&
+		(v.Lang != source.Python || !ends(above, ":"))
 }
 
 // hadWithin reports whether the base had an assertion that is a part of a line.
@@ -370,7 +372,8 @@ func (f *File) emptiedTables(d *dead) {
 			open = kept[n]
 		}
 		text, next := bytes.TrimSpace(f.Head.CodeLine(open)), bytes.TrimSpace(f.Head.CodeLine(open+1))
-		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 && bytes.IndexByte([]byte("}])"), next[0]) >= 0
+		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 &&
+			bytes.IndexByte([]byte("}])"), next[0]) >= 0
 		text = bytes.TrimRight(squeeze(nil, text), ";")
 		if !opens && !ends(text, "=[]", "{}") {
 			continue
@@ -386,7 +389,8 @@ func (f *File) isLooped(line int) bool {
 	start := line
 	for start > 1 && line-start < 40 {
 		text := bytes.TrimLeft(f.Head.CodeLine(start), " \t")
-		if indentOf(f.Head.CodeLine(start)) <= indentOf(f.Head.CodeLine(line)) && len(text) > 0 && bytes.IndexByte([]byte("})]"), text[0]) < 0 {
+		if indentOf(f.Head.CodeLine(start)) <= indentOf(f.Head.CodeLine(line)) && len(text) > 0 &&
+			bytes.IndexByte([]byte("})]"), text[0]) < 0 {
 			break
 		}
 		start--
@@ -399,7 +403,8 @@ func (f *File) isLooped(line int) bool {
 	words := strings.FieldsFunc(before, func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) })
 	for _, name := range words[max(0, len(words)-2):] {
 		for _, n := range linesWith(f.Head.Code, f.Head, []string{name}) {
-			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && wordAt(code, []byte(name)) >= 0 && loops().Match(code) {
+			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && wordAt(code, []byte(name)) >= 0 &&
+				loops().Match(code) {
 				return true
 			}
 		}
@@ -425,7 +430,8 @@ func neverRuns(lang source.Lang, line []byte) bool {
 // maxBlock is how many lines of a block are read.
 const maxBlock = 1000
 
-// blockEnd is the last line of the block that a line begins: up to #endif, to the closing brace, or as far as lines are indented.
+// blockEnd is the last line of the block that a line begins: up to #endif, to the closing brace, or as far as lines are
+// indented.
 func blockEnd(f *source.File, line int) int {
 	first := f.CodeLine(line)
 	switch {

@@ -18,11 +18,15 @@ func findTautology(c *Change, report func(Hit)) {
 		if !f.hasTests() {
 			continue
 		}
-		list := slices.DeleteFunc(f.tautologies(), func(s *assertStatement) bool { return !s.guarded && was()[liveKey(f.Head, s.first)] })
+		list := slices.DeleteFunc(f.tautologies(), func(s *assertStatement) bool {
+			return !s.guarded &&
+				was()[liveKey(f.Head, s.first)]
+		})
 		if len(list) == 0 {
 			continue
 		}
-		h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(), Detail: "the assertion is true whatever the code does"}
+		h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(),
+			Detail: "the assertion is true whatever the code does"}
 		if len(list) > 1 {
 			h.Detail = input.Plural(int64(len(list)), "assertion") + " are true whatever the code does"
 		}
@@ -74,8 +78,8 @@ func (f *File) tautologies() (list []*assertStatement) {
 	return list
 }
 
-// asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached only where it
-// is true.
+// asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
+// only where it is true.
 func (f *File) asksBefore(s statement) bool {
 	at := s.first - 1
 	if begins(bytes.TrimSpace(f.Head.CodeLine(s.first)), "if") {
@@ -118,7 +122,8 @@ func (c *Change) removedKeys() map[string]bool {
 }
 
 // comparing are parts of the names of tests in which a value is compared with itself on purpose.
-var comparing = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp", "singleton", "intern", "symbol", "memo", "cache"}
+var comparing = []string{"eq", "hash", "ident", "nan", "self", "reflex", "same", "comp", "order", "sort", "cmp",
+	"singleton", "intern", "symbol", "memo", "cache"}
 
 // afterFail reports whether a line begins the handler of an error without which the test fails.
 func (f *File) afterFail(line int) bool {
@@ -169,7 +174,8 @@ func tautologyOf(lang source.Lang, s statement) failing {
 	switch {
 	case lang == source.Python && word == "assert":
 		first := firstOf(lang, rest)
-		if tuple, after, ok := arguments(first); ok && len(tuple) > 1 && len(after.trim().code) == 0 && begins(rest.trim().code, "(") {
+		if tuple, after, ok := arguments(first); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
+			begins(rest.trim().code, "(") {
 			return never // assert (x, "message")
 		}
 	case alone && word == "Should" && len(args) == 0: // x.Should() alone

@@ -61,7 +61,8 @@ func (c *Change) tests() *testTable {
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
 				for _, l := range f.Added() {
-					c.table.tasks = append(c.table.tasks, taskPattern().FindAllString(string(l.Text[:min(len(l.Text), maxNear)]), 10)...)
+					c.table.tasks = append(c.table.tasks, taskPattern().FindAllString(string(l.Text[:min(len(l.Text), maxNear)]),
+						10)...)
 				}
 			}
 			if f.mayTest() {
@@ -74,9 +75,11 @@ func (c *Change) tests() *testTable {
 	return c.table
 }
 
-// mayTest reports whether a file may have tests. Those of Rust stand beside what they test; those of other projects are theirs.
+// mayTest reports whether a file may have tests. Those of Rust stand beside what they test; those of other projects are
+// theirs.
 func (f *File) mayTest() bool {
-	return (f.Base == nil || !isForeign(f.Path)) && (f.Lang() == source.Rust || (f.Lang() != source.None && source.IsTest(f.Path)))
+	return (f.Base == nil || !isForeign(f.Path)) &&
+		(f.Lang() == source.Rust || (f.Lang() != source.None && source.IsTest(f.Path)))
 }
 
 func casesOf(f *File, v *source.File) []*testCase {
@@ -130,7 +133,8 @@ func (t *testTable) pair() {
 	}
 }
 
-// moves reports whether a test of another file with the same name is the same: the file has its name, or some of its lines are there.
+// moves reports whether a test of another file with the same name is the same: the file has its name, or some of its
+// lines are there.
 func (t *testCase) moves(other *testCase) bool {
 	if path.Base(t.in.Path) == path.Base(other.in.Path) {
 		return true
@@ -241,8 +245,8 @@ func innermost(tests []*testCase, line int) *testCase {
 	return aroundLine(tests, line, func(t *testCase) bool { return !t.Group })
 }
 
-// aroundLine is the innermost of some tests and groups around a line. They are in the order of their first lines; one that began before
-// others may still go on.
+// aroundLine is the innermost of some tests and groups around a line. They are in the order of their first lines; one
+// that began before others may still go on.
 func aroundLine(tests []*testCase, line int, is func(*testCase) bool) *testCase {
 	last := after(tests, line)
 	for _, t := range slices.Backward(tests[max(0, last-1000):last]) {

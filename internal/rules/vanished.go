@@ -10,7 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// findTestVanished finds tests that ran at the base and do not run at the head, although the change does not remove them.
+// findTestVanished finds tests that ran at the base and do not run at the head, although the change does not remove
+// them.
 func findTestVanished(c *Change, report func(Hit)) {
 	for _, d := range c.compareReports() {
 		d.hit(report, d.vanished, "ran before, and not now", "let every test of the base run again")
@@ -20,7 +21,8 @@ func findTestVanished(c *Change, report func(Hit)) {
 // findTestGone finds tests that ran at the base and that the change removes.
 func findTestGone(c *Change, report func(Hit)) {
 	for _, d := range c.compareReports() {
-		d.hit(report, d.removed, "ran before, removed by the change", "keep the tests, or say in the review why they are not needed")
+		d.hit(report, d.removed, "ran before, removed by the change",
+			"keep the tests, or say in the review why they are not needed")
 	}
 }
 
@@ -29,7 +31,8 @@ func findTestNames(c *Change, report func(Hit)) {
 	for _, d := range c.compareReports() {
 		d.hit(report, d.renamed, "ran before, now perhaps under other names", "look whether they are the same tests")
 		if d.note != "" {
-			report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before", Fix: "supply the report of the base"})
+			report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before",
+				Fix: "supply the report of the base"})
 		}
 	}
 }
@@ -58,7 +61,8 @@ func (d *reportDiff) hit(report func(Hit), names []string, what, fix string) {
 	slices.Sort(names) // runners that work in parallel write them in any order
 	report(Hit{
 		File: d.path, Fix: fix,
-		Detail: input.Plural(int64(len(names)), "test") + " of the report " + what + ": " + joinSome(names[:min(len(names), most)], len(names)),
+		Detail: input.Plural(int64(len(names)), "test") + " of the report " + what + ": " +
+			joinSome(names[:min(len(names), most)], len(names)),
 	})
 }
 
@@ -80,8 +84,8 @@ func (c *Change) compareReports() []reportDiff {
 	return c.reportDiffs
 }
 
-// compare finds what became of each test that ran at the base. It runs, perhaps with another number in its parameters; it runs
-// in another group; it is gone and its group has as many new ones; the change removes it; or it vanished.
+// compare finds what became of each test that ran at the base. It runs, perhaps with another number in its parameters;
+// it runs in another group; it is gone and its group has as many new ones; the change removes it; or it vanished.
 func (d *reportDiff) compare(base, head []reports.TestName, declared func(string) declaration) {
 	ran, listed, fresh := map[[2]string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
 	for _, t := range base {
@@ -133,7 +137,8 @@ func (d *reportDiff) compare(base, head []reports.TestName, declared func(string
 }
 
 // place sorts tests that no longer exist under their names.
-func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, moved map[string]int, declared func(string) declaration) {
+func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, moved map[string]int,
+	declared func(string) declaration) {
 	lost, added := map[string]int{}, map[string]int{}
 	for _, t := range absent {
 		lost[t.Group]++
@@ -166,8 +171,8 @@ const (
 	removed
 )
 
-// declarations tell of the name of a test in a report what the change does to its declaration. Of a language whose tests are
-// not known, the words that the change removes tell.
+// declarations tell of the name of a test in a report what the change does to its declaration. Of a language whose
+// tests are not known, the words that the change removes tell.
 func (c *Change) declarations() func(string) declaration {
 	before, after := map[string]bool{}, map[string]bool{}
 	for _, f := range c.Files {
@@ -197,7 +202,8 @@ func declare(f *source.File, names map[string]bool) {
 		if otherLanguages[strings.ToLower(path.Ext(f.Path))] == "" {
 			return // a list of tests declares none
 		}
-		for word := range strings.FieldsFuncSeq(string(f.Text), func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {
+		for word := range strings.FieldsFuncSeq(string(f.Text),
+			func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {
 			if has(strings.ToLower(word), "test") {
 				names[word] = true
 			}
@@ -220,8 +226,8 @@ func reported(name string) []string {
 	}
 }
 
-// spellings are what a declaration may be called whose test has a name in a report, the likeliest first: without parameters, the
-// test of a subtest, and without the groups around it.
+// spellings are what a declaration may be called whose test has a name in a report, the likeliest first: without
+// parameters, the test of a subtest, and without the groups around it.
 func spellings(name string) []string {
 	list := []string{name}
 	if i := strings.IndexAny(name, "[("); i > 0 {

@@ -77,7 +77,8 @@ func (f *File) weakened() (list []weaker) {
 				continue
 			}
 			was := now.weakens(removed)
-			if was == nil || added()[lineKey([]byte(was.line()))] || slices.ContainsFunc(fresh, func(s *assertStatement) bool { return s.expects(was) }) {
+			if was == nil || added()[lineKey([]byte(was.line()))] ||
+				slices.ContainsFunc(fresh, func(s *assertStatement) bool { return s.expects(was) }) {
 				continue
 			}
 			if !known {
@@ -107,7 +108,8 @@ func (f *File) callsLeft(removed []*assertStatement, hunk Hunk) (list []weaker) 
 		if was := waited[strings.TrimRight(liveKey(f.Head, l.Number), ";")]; was != nil && !isArgument(f.Head, l.Number) {
 			list = append(list, weaker{l.Number, was.line(), string(l.Text), "nothing waits for the assertion any more"})
 		}
-		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) && !isArgument(f.Head, l.Number) {
+		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) &&
+			!isArgument(f.Head, l.Number) {
 			key := liveKey(f.Head, l.Number)
 			for _, start := range []string{"await", "let_=", "_="} {
 				key = strings.TrimPrefix(key, start)
@@ -121,8 +123,10 @@ func (f *File) callsLeft(removed []*assertStatement, hunk Hunk) (list []weaker) 
 	f.read(removed)
 	for _, was := range removed {
 		key := string(bytes.TrimRight(squeeze(nil, was.text), ";"))
-		for _, quiet := range [][2]string{{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error(", ".Skip("}, {".Fatal(", ".Skip("}, {".Errorf", ".Skipf"}, {".Fatalf", ".Skipf"}} {
-			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go && has(key, quiet[0]) {
+		for _, quiet := range [][2]string{{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error(", ".Skip("},
+			{".Fatal(", ".Skip("}, {".Errorf", ".Skipf"}, {".Fatalf", ".Skipf"}} {
+			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go &&
+				has(key, quiet[0]) {
 				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the failure is only a message now"})
 				break
 			}
@@ -159,7 +163,8 @@ func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 				continue
 			}
 			if line := one.unseen(s.subjects[0]); line > 0 {
-				list = append(list, weaker{line, s.line(), string(f.Head.Line(line)), "the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
+				list = append(list, weaker{line, s.line(), string(f.Head.Line(line)),
+					"the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
 			}
 		}
 	}
@@ -211,8 +216,8 @@ func (f *File) addedKeys() map[string]bool {
 	return keys
 }
 
-// onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an error.
-// It saves the reading of them.
+// onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an
+// error. It saves the reading of them.
 func onlyLiterals(removed, added []*assertStatement) bool {
 	if len(removed) != len(added) {
 		return false
@@ -292,10 +297,12 @@ func isGoFailure(lang source.Lang, v *source.File, line int) bool {
 		return false
 	}
 	kind, start := findAssertion(lang, v.CodeLine(line+1))
-	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start), string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
+	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start),
+		string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
 }
 
-// accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same place.
+// accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same
+// place.
 func (s *assertStatement) accepts(removed []*assertStatement, place, places int) *assertStatement {
 	for _, was := range removed {
 		if s.loosens(was) || s.gainsTolerance(was) || s.echoes(was) {
@@ -311,7 +318,8 @@ func (s *assertStatement) accepts(removed []*assertStatement, place, places int)
 // weakens finds the removed assertion that this one says less than.
 func (s *assertStatement) weakens(removed []*assertStatement) *assertStatement {
 	for _, was := range removed {
-		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) && !isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
+		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) &&
+			!isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
 			return was
 		}
 	}
@@ -337,8 +345,10 @@ func (s *assertStatement) about(was *assertStatement) string {
 
 // wrappers are what stands around a subject of which only a part is asked for.
 var wrappers = [][2]string{
-	{"len(", ")"}, {"", ".length"}, {"", ".len()"}, {"", ".size()"}, {"", ".Count"}, {"", ".Length"}, {"", ".size"}, {"", ".count"}, {"", ".is_some()"}, {"", ".is_ok()"},
-	{"", ".isPresent()"}, {"", ".present?"}, {"", ".nil?"}, {"", ".is_empty()"}, {"", ".Any()"}, {"", ".empty?"}, {"Object.keys(", ")"}, {"", "!"},
+	{"len(", ")"}, {"", ".length"}, {"", ".len()"}, {"", ".size()"}, {"", ".Count"}, {"", ".Length"}, {"", ".size"},
+	{"", ".count"}, {"", ".is_some()"}, {"", ".is_ok()"},
+	{"", ".isPresent()"}, {"", ".present?"}, {"", ".nil?"}, {"", ".is_empty()"}, {"", ".Any()"}, {"", ".empty?"},
+	{"Object.keys(", ")"}, {"", "!"},
 }
 
 func bare(subject string) string {
@@ -375,8 +385,8 @@ func (s *assertStatement) isPresence() bool {
 	return s.truth || has(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
 }
 
-// opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks whether
-// a truth value is true, in a language where only those can be asked.
+// opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks
+// whether a truth value is true, in a language where only those can be asked.
 func (s *assertStatement) opposite(was *assertStatement) bool {
 	if s.truth && s.lang != source.Python && !isScript(s.lang) && s.lang != source.Ruby {
 		return slices.Contains(was.subjects, s.subjects[0])
@@ -388,7 +398,8 @@ func (s *assertStatement) opposite(was *assertStatement) bool {
 }
 
 func (s *assertStatement) describe(was *assertStatement) string {
-	return fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(s.about(was), 60), was.matcher, s.matcher)
+	return fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(s.about(was), 60),
+		was.matcher, s.matcher)
 }
 
 // strongSubjects are what the added assertions of a file are exact about.
@@ -416,7 +427,8 @@ func stillStrong(strong []string, subject string) bool {
 
 // raising are what begins the name of an error that a test expects, and what ends it.
 var raising = []string{
-	"raises(", "assertRaises(", "assertRaisesRegex(", "assertThrows(", "Throws<", "ThrowsAsync<", "ThrowAsync<", "Throw<", "raise_error(", "raise_error", "toThrow(",
+	"raises(", "assertRaises(", "assertRaisesRegex(", "assertThrows(", "Throws<", "ThrowsAsync<", "ThrowAsync<", "Throw<",
+	"raise_error(", "raise_error", "toThrow(",
 	"toThrowError(", "isInstanceOf(", "should_panic",
 }
 
@@ -464,9 +476,11 @@ func (s *assertStatement) widens(was *assertStatement) bool {
 	return after == before && has(beforeRest, "match=") && !has(afterRest, "match=", ")as")
 }
 
-// tolerances are the names of arguments that say how far a value may be away. With those of the second list, less is more.
+// tolerances are the names of arguments that say how far a value may be away. With those of the second list, less is
+// more.
 var (
-	tolerances = []string{"delta=", "rel=", "abs=", "rtol=", "atol=", "abs_tol=", "rel_tol=", "epsilon=", "delta:", "tolerance:", "within("}
+	tolerances = []string{"delta=", "rel=", "abs=", "rtol=", "atol=", "abs_tol=", "rel_tol=", "epsilon=", "delta:",
+		"tolerance:", "within("}
 	precisions = []string{"places=", "decimal=", "precision:"}
 )
 

@@ -225,7 +225,8 @@ func (s *flowStep) same(other *flowStep) bool {
 		}
 	}
 	if run := textOf(s.node.Member("run")); run != "" {
-		return run == textOf(other.node.Member("run")) || slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
+		return run == textOf(other.node.Member("run")) ||
+			slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
 	}
 	uses := actionOf(textOf(s.node.Member("uses")))
 	return uses != "" && isCheckAction(uses) && uses == actionOf(textOf(other.node.Member("uses")))
@@ -419,7 +420,8 @@ func listed(names []string) string {
 // foreign reports whether a path is of code that others maintain, or of the input of tests.
 func foreign(name string) bool {
 	for _, dir := range [...]string{
-		"vendor/", "node_modules/", "third_party/", "testdata/", "fixtures/", "__fixtures__/", "test-data/", "test_data/", "testscripts/",
+		"vendor/", "node_modules/", "third_party/", "testdata/", "fixtures/", "__fixtures__/", "test-data/", "test_data/",
+		"testscripts/",
 	} {
 		if begins(name, dir) || has(name, "/"+dir) {
 			return true

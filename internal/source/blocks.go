@@ -15,12 +15,13 @@ func (b *blocks) add(from, open int, parent int32) int32 {
 	return int32(len(b.from) - 1)
 }
 
-// maxDepth is how many blocks around a line are looked at, so that a file of nothing but braces costs no more than others.
+// maxDepth is how many blocks around a line are looked at, so that a file of nothing but braces costs no more than
+// others.
 const maxDepth = 64
 
-// Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions, classes,
-// conditions, loops. A block begins with its head: the line of if, not that of the brace behind it. Where there are more than
-// 64 it gives the innermost.
+// Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions,
+// classes, conditions, loops. A block begins with its head: the line of if, not that of the brace behind it. Where
+// there are more than 64 it gives the innermost.
 func (f *File) Enclosing(line int) []int {
 	var lines []int
 	for _, b := range f.enclosing(line) {
@@ -90,8 +91,8 @@ func (f *File) braceBlocks(out *blocks) {
 	f.fillLines(out, line, len(f.Code)+1, inner)
 }
 
-// fillLines gives the lines from one on, whose first code is in front of an offset, the innermost block. Brackets with which a
-// line begins and which close others do not count as its first code.
+// fillLines gives the lines from one on, whose first code is in front of an offset, the innermost block. Brackets with
+// which a line begins and which close others do not count as its first code.
 func (f *File) fillLines(out *blocks, line, before int, inner func() int32) int {
 	for line < len(f.starts) {
 		at := f.starts[line]
@@ -119,8 +120,8 @@ func (f *File) headStart(open int) int { return f.statementStart(open, false) }
 // maxHead is how far back a statement is looked for, in bytes, where a pair of brackets costs as much as a hundred.
 const maxHead = 4 << 10
 
-// statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end in front
-// of the offset can end a statement, which it cannot do in front of the brace of a block.
+// statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end
+// in front of the offset can end a statement, which it cannot do in front of the brace of a block.
 func (f *File) statementStart(at int, ended bool) int {
 	start, newLine, most := at, false, maxHead
 	if f.Lang == Ruby {
@@ -150,8 +151,8 @@ func (f *File) statementStart(at int, ended bool) int {
 	return start
 }
 
-// braceEnds reports whether a statement ends with the brace in front of an offset. In Go it can belong to a value, in Ruby to
-// one or to a string, and in the others to the hole of a string.
+// braceEnds reports whether a statement ends with the brace in front of an offset. In Go it can belong to a value, in
+// Ruby to one or to a string, and in the others to the hole of a string.
 func (f *File) braceEnds(newLine bool, start int) bool {
 	next := f.byteAt(start)
 	switch {
@@ -204,7 +205,8 @@ func (f *File) controls(at int) bool {
 	return mate >= 0 && oneOf(string(f.Code[f.wordStart(mate):mate+1]), "if for while")
 }
 
-// commaEnds reports whether a comma parts two blocks, such as arguments or the arms of a match, and not two names in a head.
+// commaEnds reports whether a comma parts two blocks, such as arguments or the arms of a match, and not two names in a
+// head.
 func (f *File) commaEnds(at int) bool {
 	if f.Lang == JavaScript || f.Lang == TypeScript || f.Lang == Rust {
 		return true

@@ -2,8 +2,8 @@ package source
 
 import "sort"
 
-// brackets are the (, [ and { of a file and what closes them, in the order of their offsets. A bracket is named by its place in
-// the list; none is -1.
+// brackets are the (, [ and { of a file and what closes them, in the order of their offsets. A bracket is named by its
+// place in the list; none is -1.
 type brackets struct {
 	at    []int32 // offset
 	mate  []int32 // of an opening one the closing one, of a closing one the opening one; none where there is no other

@@ -1,5 +1,5 @@
-// Package source tells code from comments and strings, and finds the tests of a file and the blocks around a line, in the
-// languages that the diff rules know.
+// Package source tells code from comments and strings, and finds the tests of a file and the blocks around a line, in
+// the languages that the diff rules know.
 package source
 
 import (
@@ -40,8 +40,8 @@ type File struct {
 	Path string
 	Lang Lang
 	Text []byte
-	// Code is the text with every comment and the content of every string replaced by spaces. Quotes, line ends and offsets
-	// stay, so that an offset in Code is one in Text. For a language that is not known it is the text.
+	// Code is the text with every comment and the content of every string replaced by spaces. Quotes, line ends and
+	// offsets stay, so that an offset in Code is one in Text. For a language that is not known it is the text.
 	Code []byte
 
 	comments   []note
@@ -83,8 +83,8 @@ func (f *File) Line(n int) []byte { return f.line(f.Text, n) }
 // CodeLine is a line of Code.
 func (f *File) CodeLine(n int) []byte { return f.line(f.Code, n) }
 
-// note is a comment, with the characters that begin it: the offset of its first byte and that behind its last. A copy of the
-// text with nothing but comments would take as much memory as the text.
+// note is a comment, with the characters that begin it: the offset of its first byte and that behind its last. A copy
+// of the text with nothing but comments would take as much memory as the text.
 type note struct{ from, to int32 }
 
 // InComment reports whether a byte belongs to a comment.
@@ -150,8 +150,8 @@ func (f *File) LineAt(offset int) int {
 	return low
 }
 
-// Test is a test of a file: a function, a method, or a call such as it(). A test that contains others, such as describe(), is
-// a group.
+// Test is a test of a file: a function, a method, or a call such as it(). A test that contains others, such as
+// describe(), is a group.
 type Test struct {
 	// Name tells the test from the others of its file: the names of the groups around it and its own, joined by " > ". It
 	// contains no line number.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// hasHashComments reports whether # begins a comment in a file of no known language: YAML, TOML, shell, Dockerfile, Makefile.
+// hasHashComments reports whether # begins a comment in a file of no known language: YAML, TOML, shell, Dockerfile,
+// Makefile.
 func hasHashComments(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return oneOf(path.Ext(base), ".yml .yaml .toml .sh .bash .zsh .cfg .conf .mk .dockerfile .env .properties .cmake") ||
@@ -14,9 +15,8 @@ func hasHashComments(name string) bool {
 		strings.HasPrefix(base, "dockerfile.")
 }
 
-// hashComments takes the comments out of Code. Strings stay: these languages have too many kinds of them. A # begins a comment
-// at the beginning of a word, outside quotes that begin a word and end on the same
-// line.
+// hashComments takes the comments out of Code. Strings stay: these languages have too many kinds of them. A # begins a
+// comment at the beginning of a word, outside quotes that begin a word and end on the same line.
 func (s *scanner) hashComments() {
 	quote, word := byte(0), true // whether a word can begin here
 	for s.at < len(s.text) {

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// InTest reports whether a line belongs to a test: the file is one of tests, or the line lies in a test, or in what Rust
-// compiles for tests only.
+// InTest reports whether a line belongs to a test: the file is one of tests, or the line lies in a test, or in what
+// Rust compiles for tests only.
 func (f *File) InTest(line int) bool {
 	if IsTest(f.Path) {
 		return true
@@ -77,5 +77,6 @@ func testOnly(code []byte) bool {
 		return r
 	}, code)
 	return bytes.HasPrefix(code, []byte("#[cfg(test)")) ||
-		bytes.HasPrefix(code, []byte("#[cfg(all(test,")) || (bytes.HasPrefix(code, []byte("#[cfg(all(")) && bytes.Contains(code, []byte(",test)")))
+		bytes.HasPrefix(code, []byte("#[cfg(all(test,")) ||
+		(bytes.HasPrefix(code, []byte("#[cfg(all(")) && bytes.Contains(code, []byte(",test)")))
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin and C#, and those that JUnit 3
-// runs because of their names.
+// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin and C#, and those that
+// JUnit 3 runs because of their names.
 func (d *finder) java() {
 	mark := byte('@')
 	if d.Lang == CSharp {
@@ -101,7 +101,8 @@ func (d *finder) declaration(at int) int {
 		}
 		from := last
 		if c := d.Code[last]; c == ')' || c == ']' {
-			if from = d.brackets().mateAt(last); from == none || (c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#') || (c == ']' && d.Lang == Java) {
+			if from = d.brackets().mateAt(last); from == none || (c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#') ||
+				(c == ']' && d.Lang == Java) {
 				return start
 			}
 			if c == ']' {
@@ -175,7 +176,8 @@ func (d *finder) class(from, at int) int {
 func (d *finder) junit3(from, at int) int {
 	d.leave(from)
 	word, end := d.word(d.skip(at))
-	if d.scope().kind != 't' || !bytes.HasPrefix(word, []byte("test")) || d.byteAt(end) != '(' || d.byteAt(d.skip(end+1)) != ')' {
+	if d.scope().kind != 't' || !bytes.HasPrefix(word, []byte("test")) || d.byteAt(end) != '(' ||
+		d.byteAt(d.skip(end+1)) != ')' {
 		return at
 	}
 	return d.method(d.declaration(from), from)

@@ -25,8 +25,8 @@ func (d *finder) javaScript() {
 	}
 }
 
-// SkipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true for those of
-// groups.
+// SkipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true
+// for those of groups.
 func SkipAliases(f *File) map[string]bool {
 	var names map[string]bool
 	for _, function := range []string{"it.skip", "test.skip", "describe.skip", "it.todo", "test.todo", "test.fixme"} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// scanner parts a text into code, comments and the content of literals. It reads each byte once, with a stack of its own for
-// literals that contain code.
+// scanner parts a text into code, comments and the content of literals. It reads each byte once, with a stack of its
+// own for literals that contain code.
 type scanner struct {
 	text, code []byte
 	comments   []note

@@ -95,7 +95,8 @@ func (s *rubyScanner) shut(tail, end int, brace bool) {
 // isKeyword reports whether a word can be a keyword: not a method, a symbol, a variable or a key.
 func (s *rubyScanner) isKeyword(at, end int) bool {
 	before, behind := s.byteAt(at-1), s.byteAt(end)
-	return at >= s.defined && before != '.' && before != '@' && before != '$' && (before != ':' || s.byteAt(at-2) == ':') &&
+	return at >= s.defined && before != '.' && before != '@' && before != '$' &&
+		(before != ':' || s.byteAt(at-2) == ':') &&
 		behind != '?' && behind != '!' && (behind != ':' || s.byteAt(end+1) == ':')
 }
 
@@ -241,8 +242,8 @@ func (d *finder) rubyTest(name string, b rubyBlock, group bool) {
 	d.scopes = append(d.scopes, scope{end: b.end, name: name, test: test, level: d.scope().level})
 }
 
-// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far behind that
-// looking further would cost too much in a line with many blocks.
+// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far
+// behind that looking further would cost too much in a line with many blocks.
 func (d *finder) rubyBody(b rubyBlock) int {
 	at := b.open
 	for steps := 0; at < b.end && steps < maxHead; steps++ {

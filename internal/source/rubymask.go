@@ -145,7 +145,8 @@ func (s *scanner) rubyPercent() {
 		}
 	}
 	open := s.peek(width)
-	if (!operand && !maybe) || open == 0 || IsWord(open) || isBlank(open) || (maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0) {
+	if (!operand && !maybe) || open == 0 || IsWord(open) || isBlank(open) ||
+		(maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0) {
 		s.at++
 		return
 	}

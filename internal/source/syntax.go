@@ -127,7 +127,8 @@ func (s *scanner) expressionAfter(last int, newLine bool) bool {
 	case c == '+' || c == '-':
 		return last == 0 || s.code[last-1] != c
 	case c == '!': // that of TypeScript stands behind a value
-		return last == 0 || (s.code[last-1] != ')' && s.code[last-1] != ']' && (!IsWord(s.code[last-1]) || s.keywordBefore(last-1)))
+		return last == 0 || (s.code[last-1] != ')' && s.code[last-1] != ']' &&
+			(!IsWord(s.code[last-1]) || s.keywordBefore(last-1)))
 	case c == '$':
 		return false
 	case IsWord(c):

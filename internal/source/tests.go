@@ -30,9 +30,9 @@ var finders = map[Lang]func(*finder){
 	Rust: (*finder).rust, Java: (*finder).java, CSharp: (*finder).java, Ruby: (*finder).ruby,
 }
 
-// Tests are the tests of a file, in the order of their lines. Tests with equal names are all listed. Classes that contain tests
-// are groups. In Java, Kotlin, C# and Ruby the name of the outermost class is no part of the names of its tests, and in Rust
-// those of modules named tests: they tell nothing that the path does not.
+// Tests are the tests of a file, in the order of their lines. Tests with equal names are all listed. Classes that
+// contain tests are groups. In Java, Kotlin, C# and Ruby the name of the outermost class is no part of the names of its
+// tests, and in Rust those of modules named tests: they tell nothing that the path does not.
 func (f *File) Tests() []Test {
 	if !f.testsFound {
 		f.testsFound = true

@@ -20,7 +20,8 @@ type Found struct {
 // theFilter is made when it is needed: most runs look for no credentials.
 var theFilter = sync.OnceValue(func() *Filter { return NewFilter() })
 
-// Find reports the credentials of a text that are no placeholders, in their order. It costs about a nanosecond for each byte.
+// Find reports the credentials of a text that are no placeholders, in their order. It costs about a nanosecond for each
+// byte.
 func Find(text []byte, report func(Found)) {
 	filter := theFilter()
 	for i := filter.Skip(text, len(text)); i < len(text); i += 1 + filter.Skip(text[i+1:], len(text)) {
@@ -63,7 +64,8 @@ func at(text []byte, i int) (found Found, end int) {
 
 // fillers are in values that are made up.
 var fillers = []string{
-	"example", "sample", "dummy", "fake", "placeholder", "redacted", "your", "changeme", "insert", "replace", "xxxx", "secret", "token", "todo",
+	"example", "sample", "dummy", "fake", "placeholder", "redacted", "your", "changeme", "insert", "replace", "xxxx",
+	"secret", "token", "todo",
 }
 
 // placeholder reports whether a person made up a value: it contains a word, repeats itself, or counts.
@@ -162,13 +164,14 @@ func slackToken(value string) bool {
 // slackHook reports whether a path has the parts of a webhook: T…/B…/24 characters.
 func slackHook(value string) bool {
 	parts := strings.Split(value, "/")
-	return len(parts) == 3 && parts[0] != "" && parts[0][0] == 'T' && len(parts[1]) > 7 && parts[1][0] == 'B' && len(parts[2]) == 24 && mixed(parts[2])
+	return len(parts) == 3 && parts[0] != "" && parts[0][0] == 'T' && len(parts[1]) > 7 && parts[1][0] == 'B' &&
+		len(parts[2]) == 24 && mixed(parts[2])
 }
 
 func sendGrid(value string) bool { return value[22] == '.' && mixed(value) }
 
-// azureKey reports whether a value is 64 bytes in base 64, and not one of the keys that everyone's emulators have, of storage
-// and of Cosmos DB.
+// azureKey reports whether a value is 64 bytes in base 64, and not one of the keys that everyone's emulators have, of
+// storage and of Cosmos DB.
 func azureKey(value string) bool {
 	return strings.HasSuffix(value, "==") && mixed(value) && !strings.HasPrefix(value, "Eby8vdM02xNOcqFlqUwJPLlmEtlCDX") &&
 		!strings.HasPrefix(value, "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM")
@@ -213,8 +216,8 @@ func keyBody(text string) string {
 	return body.String()
 }
 
-// isKey reports whether a body is a key, and not what stands for one: DER whose length is right, what OpenSSH writes, a packet
-// of OpenPGP, or what old versions of OpenSSL encrypted.
+// isKey reports whether a body is a key, and not what stands for one: DER whose length is right, what OpenSSH writes, a
+// packet of OpenPGP, or what old versions of OpenSSL encrypted.
 func isKey(body string, encrypted bool) bool {
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(body, "="))
 	if err != nil || len(data) < 40 || entropy(body) < 4 {
@@ -273,7 +276,8 @@ func login(text []byte, i int) (Found, int) {
 	for n < len(host) && dotted[host[n]] {
 		n++
 	}
-	if len(password) < 10 || !mixed(password) || placeholder(password) || password == user || isWord(password) || !isPublic(strings.ToLower(string(host[:n]))) {
+	if len(password) < 10 || !mixed(password) || placeholder(password) || password == user || isWord(password) ||
+		!isPublic(strings.ToLower(string(host[:n]))) {
 		return Found{}, end
 	}
 	return Found{Name: "a password in a URL", Start: start, End: end, Value: password}, end
@@ -282,12 +286,14 @@ func login(text []byte, i int) (Found, int) {
 // isWord reports whether a password contains one of the words that people write where they do not mean a password.
 func isWord(password string) bool {
 	lower := strings.ToLower(password)
-	return slices.ContainsFunc([]string{"pass", "pwd", "p@ss", "p4ss", "test", "admin", "user", "key", "postgres", "mysql", "root", "hunter", "guest", "foo", "bar", "%"},
+	return slices.ContainsFunc([]string{"pass", "pwd", "p@ss", "p4ss", "test", "admin", "user", "key", "postgres",
+		"mysql", "root", "hunter", "guest", "foo", "bar", "%"},
 		func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // private ends the names of machines that not everyone reaches.
-var private = []string{"localhost", ".local", ".test", ".invalid", ".internal", ".example", "example.com", "example.org", "example.net", ".svc", ".lan", ".home"}
+var private = []string{"localhost", ".local", ".test", ".invalid", ".internal", ".example", "example.com",
+	"example.org", "example.net", ".svc", ".lan", ".home"}
 
 // isPublic reports whether a host may be one on the internet.
 func isPublic(host string) bool {
@@ -300,7 +306,8 @@ func isPublic(host string) bool {
 // Mask takes the place of a credential.
 const Mask = "[redacted]"
 
-// shown is how much of a token stays: enough to find it in the file. The prefixes of addresses and names are no secrets.
+// shown is how much of a token stays: enough to find it in the file. The prefixes of addresses and names are no
+// secrets.
 func (f *Form) shown() int {
 	if strings.HasSuffix(f.Text, "=") || strings.HasPrefix(f.Text, ":") {
 		return len(f.Text)
@@ -308,8 +315,8 @@ func (f *Form) shown() int {
 	return 4
 }
 
-// Redact replaces what looks like a credential, placeholders included. Of a token its first characters stay, of a password
-// nothing.
+// Redact replaces what looks like a credential, placeholders included. Of a token its first characters stay, of a
+// password nothing.
 func Redact(text string) string {
 	b := []byte(text)
 	var out []byte

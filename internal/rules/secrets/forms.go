@@ -1,5 +1,5 @@
-// Package secrets knows what credentials look like. The recorder replaces everything that looks like one; a diff rule reports
-// only what cannot be a placeholder. Both use one list.
+// Package secrets knows what credentials look like. The recorder replaces everything that looks like one; a diff rule
+// reports only what cannot be a placeholder. Both use one list.
 package secrets
 
 import (
@@ -65,9 +65,12 @@ var Forms = []Form{
 	{Name: "an AWS key", Text: "ASIA", Set: capital, Least: 16, from: 16, to: 16, real: mixed},
 	{Name: "a Google API key", Text: "AIza", Set: url, Least: 30, from: 35, to: 35, real: mixed},
 	{Name: "a Slack token", Text: "xox?-", Which: Lower, Set: slack, Least: 10, from: 40, to: 200, real: slackToken},
-	{Name: "a Slack webhook", Text: "://hooks.slack.com/services/", Set: path, Least: 30, from: 40, to: 60, real: slackHook},
-	{Name: "a Discord webhook", Text: "://discord.com/api/webhooks/", Set: path, Least: 60, from: 78, to: 100, real: mixed},
-	{Name: "a Discord webhook", Text: "://discordapp.com/api/webhooks/", Set: path, Least: 60, from: 78, to: 100, real: mixed},
+	{Name: "a Slack webhook", Text: "://hooks.slack.com/services/", Set: path, Least: 30, from: 40, to: 60,
+		real: slackHook},
+	{Name: "a Discord webhook", Text: "://discord.com/api/webhooks/", Set: path, Least: 60, from: 78, to: 100,
+		real: mixed},
+	{Name: "a Discord webhook", Text: "://discordapp.com/api/webhooks/", Set: path, Least: 60, from: 78, to: 100,
+		real: mixed},
 	{Name: "a GitLab token", Text: "glpat-", Set: dotted, Least: 16, from: 20, to: 400, real: mixed},
 	{Name: "an npm token", Text: "npm_", Set: alnum, Least: 30, from: 36, to: 36, real: checksummed},
 	{Name: "a PyPI token", Text: "pypi-AgEI", Set: url, Least: 40, from: 80, to: 1000, real: mixed},
