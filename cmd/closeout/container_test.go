@@ -24,7 +24,8 @@ import (
 var (
 	containerImage = os.Getenv("CLOSEOUT_IMAGE")
 	actProgram     = os.Getenv("CLOSEOUT_ACT")
-	actRunner      = os.Getenv("CLOSEOUT_ACT_RUNNER") // image in place of ubuntu-latest
+	actRunner      = os.Getenv("CLOSEOUT_ACT_RUNNER")  // image in place of ubuntu-latest
+	actOptions     = os.Getenv("CLOSEOUT_ACT_OPTIONS") // of docker for the containers of jobs: the programs that they need
 )
 
 func needImage(t *testing.T) {
