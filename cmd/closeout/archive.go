@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/run"
 )
 
-const archiveLong = `archive keeps decisions: on a branch of the same repository, closeout-archive, which only grows. Each commit that reached
+const archiveLong = `archive keeps decisions on an append-only branch of the same repository, closeout-archive. Each commit that reached
 the audited branch has an entry there, with the bundle that its decision was made from.
 
 closeout archive add writes what git fast-import turns into the next commit of that branch; closeout audit shows from a clone

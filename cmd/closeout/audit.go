@@ -151,7 +151,11 @@ func (f *auditFlags) write(a *report.Audit, std console.Streams) error {
 		if err := pages.Write(&b, a, f.format); err != nil {
 			return err
 		}
-		return collect.WriteOther("audit", f.out, b.Bytes())
+		err := collect.WriteOther("audit", f.out, b.Bytes())
+		if err == nil {
+			run.TellCode(f.out, std)
+		}
+		return err
 	}
 	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands, "html": present.HTML}[f.format] // text is Plain
 	return console.Print(std.Out, kind, false, func(w io.Writer, _ bool) error {

@@ -73,7 +73,7 @@ func TestWorkflowsRecord(t *testing.T) {
 		want   []string
 	}{
 		"good": {all, good, []string{"passed +word +LEVEL", "passed +red +LEVEL", "\npassed: no findings"}},
-		"bad":  {some, changed{"src/word.txt": "wrong\n"}, []string{"block acceptance.failed: word", "failed +word +LEVEL", "\nfailed: 1 block"}},
+		"bad":  {some, changed{"src/word.txt": "wrong\n"}, []string{`block acceptance.failed: "word"`, "failed +word +LEVEL", "\nfailed: 1 block"}},
 		"evidence that was brought along": {
 			some, changed{"src/word.txt": "wrong\n", ".closeout/evidence/feedback_record.jsonl": forged, ".closeout/evidence/more/feedback_record.jsonl": forged,
 				".closeout/evidence/rules/feedback_record.jsonl": forged},
@@ -81,7 +81,7 @@ func TestWorkflowsRecord(t *testing.T) {
 		},
 		"a contract of its own": {
 			most, changed{"src/word.txt": "wrong\n", ".closeout/scope_contract.json": strings.ReplaceAll(fmt.Sprintf(standing, ""), "good", "wrong")},
-			[]string{"block acceptance.failed: word", "failed +word +LEVEL"},
+			[]string{`block acceptance.failed: "word"`, "failed +word +LEVEL"},
 		},
 		"a task contract": {
 			most, changed{"src/word.txt": "good\n", ".closeout/tasks/T-2.json": task},
@@ -131,7 +131,7 @@ func TestWorkflowsRecordPlanted(t *testing.T) {
 				r.expectNothing()
 				return
 			}
-			expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word", "failed +word +LEVEL", "passed +red +LEVEL"})
+			expectText(t, r.judge(r.record()), "recorded", []string{`block acceptance.failed: "word"`, "failed +word +LEVEL", "passed +red +LEVEL"})
 		})
 	}
 }
@@ -161,7 +161,7 @@ func TestWorkflowsRecordMatrix(t *testing.T) {
 		want  []string
 	}{
 		"both pass":         {"", false, []string{"passed +word +recorded", "\npassed: no findings", " 6 records"}},
-		"one fails":         {`printf bad >> src/word.txt`, false, []string{"block evidence.conflict: red", "failed +red"}},
+		"one fails":         {`printf bad >> src/word.txt`, false, []string{`block evidence.conflict: "red"`, "failed +red"}},
 		"one dies":          {`kill -9 $PPID`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`, "\nfailed: 1 block"}},
 		"one tampers":       {`echo >> .closeout/evidence/feedback_record.jsonl`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`}},
 		"one forges others": {`echo feedback_sha256_amd64= >> $FILES/GITHUB_OUTPUT`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`, "passed +word +recorded"}},
@@ -266,7 +266,7 @@ echo '{"block_failures": [], "warn_failures": []}' > .closeout/evidence/rule_rep
 fi`,
 	}
 	expectText(t, r.judge(r.record()), "recorded", []string{
-		"block acceptance.failed: word", "failed +word +LEVEL", "block rule.failed: the rule \"no-wrong\" is broken", " 3 records", "\nfailed: 3 block",
+		`block acceptance.failed: "word"`, "failed +word +LEVEL", "block rule.failed: the rule \"no-wrong\" is broken", " 3 records", "\nfailed: 3 block",
 	})
 	r.inputs["rules"] = "true" // the report that the setup left is none of the linter's
 	if done, err := r.steps(); err == nil || len(done.digests) > 0 {
@@ -321,7 +321,7 @@ func (r *runner) expectNothing() {
 func TestWorkflowsReplaceProgram(t *testing.T) {
 	r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "wrong\n"}, "scope_contract.json")
 	r.inputs = map[string]string{"setup": `mkdir -p $FILES/bin && printf '#!/bin/sh\nexit 0\n' > $FILES/bin/closeout && chmod +x $FILES/bin/closeout`}
-	expectText(t, r.judge(r.record()), "recorded", []string{"block acceptance.failed: word"})
+	expectText(t, r.judge(r.record()), "recorded", []string{`block acceptance.failed: "word"`})
 }
 
 // TestWorkflowsAppendToScript appends to the script of the step, which bash has not read to its end.
@@ -357,9 +357,9 @@ func TestWorkflowsRecordAltered(t *testing.T) {
 	}{
 		{string(whole), done.digests, "\npassed: no findings"},
 		{string(whole) + string(whole), done.digests, "block evidence.digest_mismatch"},
-		{string(whole), done.digests[:1], "block acceptance.missing: word"},
+		{string(whole), done.digests[:1], `block acceptance.missing: "word"`},
 		{string(whole), done.digests[1:], "block evidence.below_minimum: "},
-		{string(whole), nil, "block evidence.below_minimum: the evidence for word"},
+		{string(whole), nil, `block evidence.below_minimum: the evidence for "word"`},
 	} {
 		writeFile(t, log, c.log)
 		expectText(t, r.judge(ran{done.evidence, c.digests}), "", []string{c.want})

@@ -69,10 +69,18 @@ func lintMode(mode uint32) change.Mode {
 	return modeOf(mode)
 }
 
+func (g *Git) ignored(name string) (bool, error) { return ignored(g.repo.Root(), name) }
+
+// BecomesCode reports whether a file that was written is in a work tree whose git does not ignore it: it is then code of the next record.
+func BecomesCode(path string) bool {
+	isIgnored, err := ignored(filepath.Dir(path), filepath.Base(path))
+	return err == nil && !isIgnored // outside of a work tree, git fails
+}
+
 // ignored asks git, for which only .gitignore files and info/exclude count, not the settings of one person.
-func (g *Git) ignored(name string) (bool, error) {
+func ignored(dir, name string) (bool, error) {
 	c := exec.Command("git", "-c", "core.excludesFile=", "-c", "core.fsmonitor=false", "check-ignore", "-q", "--no-index", "--", name)
-	c.Dir = g.repo.Root()
+	c.Dir = dir
 	// Variables such as GIT_DIR, which git sets for its hooks, would lead to another repository.
 	c.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	err := c.Run()

@@ -109,7 +109,7 @@ func supported(name string) error {
 	case "pull_request", "merge_group":
 		return nil
 	case "pull_request_target":
-		return errors.New("pull_request_target runs with secrets and the permissions of the repository, beside code that anyone may propose: " + instead + "; the gate needs no secret, not even for forks")
+		return errors.New("pull_request_target runs with secrets and the permissions of the repository, alongside code that anyone may propose: " + instead + "; the gate needs no secret, not even for forks")
 	case "workflow_run":
 		return errors.New("workflow_run is not tied to the pull request: its check does not appear there, and its artifacts may come from any code: " + instead)
 	case "":

@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -95,7 +96,21 @@ func WriteReport(r *report.Report, path string, std console.Streams) error {
 		_, err := console.JSON(std.Out).Write(data)
 		return err
 	}
-	return collect.Write(path, data)
+	if err := collect.Write(path, data); err != nil {
+		return err
+	}
+	if filepath.Base(path) != report.FileName { // a report of that name is no code, wherever it is
+		TellCode(path, std)
+	}
+	return nil
+}
+
+// TellCode says that a file which was just written is in the repository, where git does not ignore it.
+func TellCode(path string, std console.Streams) {
+	if collect.BecomesCode(path) {
+		fmt.Fprintf(std.Err, "closeout: %s is in the repository, and git does not ignore it: it is code of the next record. Let git ignore it, or "+
+			"write it elsewhere\n", input.QuotePath(path))
+	}
 }
 
 // ValidReport is a report's canonical bytes. A report that does not match its schema is a bug, and must not be

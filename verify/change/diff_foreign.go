@@ -96,7 +96,7 @@ func (d *diffReader) foreign(line []byte) {
 		t, found = tell(wholeTexts, line)
 	}
 	if !found {
-		t = foreignText{"", "this line belongs to no section", makeDiff}
+		t = foreignText{"", "this line belongs to no file of the diff", makeDiff}
 	}
 	d.fail(d.pos(1), t.what, input.Excerpt(line), sectionStart+"a/PATH b/PATH, or the end", t.fix)
 }

@@ -132,7 +132,7 @@ func TestReadDiffRefuses(t *testing.T) {
 	cases := []struct{ name, diff, where, want string }{
 		// what is no plain diff of git at all
 		{"empty", "", "1:1", "the diff is empty"},
-		{"newline", "\n", "1:1", "belongs to no section"},
+		{"newline", "\n", "1:1", "belongs to no file"},
 		{"byte order mark", "\xef\xbb\xbf" + editX, "1:1", "byte order mark"},
 		{"UTF-16", "\xff\xfed\x00i\x00", "1:1", "UTF-16"},
 		{"UTF-16 without mark", "d\x00i\x00f\x00f\x00", "1:1", "UTF-16"},
@@ -165,7 +165,7 @@ func TestReadDiffRefuses(t *testing.T) {
 		{"indented", "    " + strings.ReplaceAll(editX, "\n", "\n    "), "1:1", "indented"},
 		{"quoted mail", "> " + strings.ReplaceAll(editX, "\n", "\n> "), "1:1", "quoted"},
 		{"signature", editX + "-- \n2.39.5\n\n", "8:1", "signature of a mail"},
-		{"text behind", editX + "\n", "8:1", "belongs to no section"},
+		{"text behind", editX + "\n", "8:1", "belongs to no file"},
 		{"no prefix", "diff --git x x\n" + indexX + "--- x\n+++ x\n" + hunkX, "1:1", "do not begin with a/ and b/"},
 		{"no prefix, hidden directory", "diff --git .github/workflows/ci.yml .github/workflows/ci.yml\n", "1:1", "do not begin with a/ and b/"},
 		{"mnemonic prefix", "diff --git i/x w/x\n" + indexX + "--- i/x\n+++ w/x\n" + hunkX, "1:1", "do not begin with a/ and b/"},

@@ -139,13 +139,14 @@ func reportEmptyRules(p *check.Pass) {
 	f := check.Finding{
 		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
-		Fix: `run the rules and supply their report; a person may declare that there is none: "rules": {"required": false}`,
+		Fix: `run the rules and supply their report, rule_report.json in the evidence directory or what --rules names; ` +
+			`a person may declare that there is none: "rules": {"required": false}`,
 	}
 	if len(p.Rules) == 0 && p.NeedsRules() {
 		f := f
 		switch {
 		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
-			f.Fix = "run the rules and supply their report"
+			f.Fix = "run the rules and supply their report, rule_report.json in the evidence directory or what --rules names"
 		case p.Policy.Rules.Run != nil:
 			f.Path, f.Fix = p.Policy.Rules.Report, "run the command of rules.run with closeout run; it must write its report there"
 		}

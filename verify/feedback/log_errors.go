@@ -66,8 +66,11 @@ func (p *logParser) wrong(v scalar, where, expected string) {
 	if where == "/duration_ms" && v.kind == input.KindString {
 		fix = cmp.Or(durationFix(string(p.bytes(v))), fix)
 	}
-	if where == "" && v.kind == input.KindList {
+	switch {
+	case where == "" && v.kind == input.KindList:
 		fix = oneLine
+	case where == "":
+		fix = foreignFix
 	}
 	p.fault(input.Error{
 		Pos: p.pos(v.at), Where: where, Message: name + " must be " + expected, Found: p.describe(v), Expected: expected, Fix: fix,

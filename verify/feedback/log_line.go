@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -87,12 +88,23 @@ func (p *logParser) record() bool {
 		v, ok := p.value(1)
 		if ok {
 			p.wrong(v, "", "a JSON object")
+			if v.kind != input.KindList {
+				p.at = len(p.line) // what follows belongs to the same text
+			}
 		}
 		return ok
 	}
 	start := p.at
 	if !p.object(1, p.member) {
 		return false
+	}
+	if p.isForeign() {
+		p.faults, p.more = p.faults[:0], 0
+		p.fault(input.Error{
+			Pos: p.pos(start), Message: "this is not a record of a command", Found: input.Excerpt(p.line[start:]),
+			Expected: "a record with command and exit_code", Fix: foreignFix,
+		})
+		return true
 	}
 	for i, f := range logFields {
 		if (f.rule == ruleCommand || f.rule == ruleExit) && p.seen&(1<<i) == 0 {
@@ -102,6 +114,15 @@ func (p *logParser) record() bool {
 	p.rec.Cwd, _ = contract.NormalCwd(p.rec.Cwd)
 	return true
 }
+
+// isForeign reports whether an object has only keys that no record has, and that resemble none: the log of another program.
+func (p *logParser) isForeign() bool {
+	near := func(e input.Error) bool { return strings.HasPrefix(e.Fix, "did you mean") }
+	return p.seen == 0 && len(p.faults) > 0 && !slices.ContainsFunc(p.faults, near)
+}
+
+// foreignFix is about a line that another program wrote.
+const foreignFix = "supply the log that closeout run or closeout record writes; this one seems to be of another program"
 
 // member reads the value of one key of the record.
 func (p *logParser) member(key scalar) bool {
