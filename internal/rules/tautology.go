@@ -2,6 +2,8 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -46,13 +48,17 @@ func isOfTests(v *source.File) bool {
 }
 
 func (f *File) tautologies() (list []*assertStatement) {
-	asked := 0
+	asked, replaced := 0, 0
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
 		if isGoFailure(f.Lang(), f.Head, l.Number) && headTruth(bytes.TrimSpace(f.Head.CodeLine(l.Number)), nil) == notEver {
 			list = append(list, &assertStatement{statement: statement{first: l.Number, text: l.Text}})
+		}
+		if name := f.givenBody(l); name != "" && replaced < maxAsked {
+			replaced++
+			list = append(list, f.assertionsAbout(name, l.Number)...)
 		}
 		if !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
 			continue
@@ -76,6 +82,68 @@ func (f *File) tautologies() (list []*assertStatement) {
 		}
 	}
 	return list
+}
+
+// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function.
+var replacing = map[source.Lang]func() *regexp.Regexp{
+	source.Python: input.Lazily(`\b(?:patch|setattr)\(\s*["'][\w.]*\.(\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`),
+	source.JavaScript: input.Lazily(`\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
+		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`),
+}
+
+// givenBody is the name of the function that a line of a test gives another body; "" for any other line.
+func (f *File) givenBody(l linediff.Line) string {
+	shape, known := replacing[plainLang(f.Lang())]
+	if !known || has(l.Text, "wraps=") {
+		return ""
+	}
+	m := shape().FindSubmatch(l.Text)
+	if m == nil {
+		return ""
+	}
+	return cmp.Or(string(m[1]), string(m[2]))
+}
+
+// assertionsAbout are the assertions that ask what a call of a function returns, where a line has replaced the function:
+// in the block or test that the line belongs to or decorates, or in the whole file.
+func (f *File) assertionsAbout(name string, line int) (list []*assertStatement) {
+	text := bytes.TrimSpace(f.Head.CodeLine(line))
+	end := f.Head.Lines()
+	if t := f.testAround(line); begins(text, "with ") {
+		end = indentEnd(f.Head, line)
+	} else if t != nil {
+		end = t.End
+	} else if begins(text, "@") {
+		end = f.decorated(line)
+	}
+	for n := line + 1; n <= end; n++ {
+		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !isAssertion(f.Lang(), code) || !has(code, name+"(") {
+			continue
+		}
+		s, ok := statementAt(f.Head, n)
+		if !ok {
+			continue
+		}
+		c, _ := claimOf(f.Lang(), s)
+		isAsked := func(subject string) bool {
+			before, _, found := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
+			return found && (before == name || ends(before, "."+name))
+		}
+		if c.level >= partial && slices.ContainsFunc(c.subjects, isAsked) {
+			list = append(list, &assertStatement{statement: s})
+		}
+	}
+	return list
+}
+
+// decorated is the last line of the test that a decorator is for.
+func (f *File) decorated(line int) int {
+	for _, t := range f.Head.Tests() {
+		if !t.Group && t.Line >= line && t.Line <= line+10 {
+			return t.End
+		}
+	}
+	return line
 }
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
@@ -102,7 +170,7 @@ func (f *File) asksBefore(s statement) bool {
 	return c.level == exact && slices.Equal(said, slices.Sorted(slices.Values([]string{key(left), key(right)})))
 }
 
-// maxAsked is for how many assertions of a file the names of all its tests are read.
+// maxAsked is for how many assertions or replaced functions of a file all its tests are read.
 const maxAsked = 200
 
 // removedKeys are the removed assertions of all files: they may have been moved.
