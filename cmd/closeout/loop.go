@@ -121,7 +121,7 @@ func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
 	switch code {
 	case loop.CodeFailed, loop.CodeNotStarted:
 		return run.ExitUsage, nil
-	case loop.CodeDone, loop.CodeStuck:
+	case loop.CodeDone, loop.CodeStuck, loop.CodeWaiting:
 	default:
 		return exitEarly, nil
 	}

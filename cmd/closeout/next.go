@@ -16,6 +16,10 @@ import (
 const nextLong = `next claims an item for this work tree and prints what to do: goal, scope, the commands that must pass, and what the last
 verdict found. It is the prompt for an agent. The item that this work tree has already is printed again.
 
+A claim is held while its work tree is there and something happens in it: a commit, a submission, a hook of an agent, or loop at
+work. After 2 hours without, and where the work tree is gone, next takes it back. An item is not handed out while one that
+another work tree has may touch the same path, where the items differ in allowed_files: next says which one it waits for.
+
 Without a plan, next pins the task contracts of the base, as closeout item scan does.
 
 Exit codes: 0 an item is printed, 1 no item is left to claim, 2 wrong call or environment.`
@@ -23,6 +27,7 @@ Exit codes: 0 an item is printed, 1 no item is left to claim, 2 wrong call or en
 type nextFlags struct {
 	state, format string
 	list          bool
+	hold, overlap bool
 }
 
 func newNext(std console.Streams) *cobra.Command {
@@ -35,6 +40,8 @@ func newNext(std console.Streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.format, "format", "text", "`format` of the output: text, json")
 	flags.BoolVar(&f.list, "list", false, "claim nothing: print the ids of the items that are open; json is the list of a matrix")
+	flags.BoolVar(&f.hold, "hold", false, "keep the claim until it is submitted or released, however long nothing happens")
+	flags.BoolVar(&f.overlap, "overlap", false, "take also an item that may touch a path of one that another work tree has")
 	addState(flags, &f.state)
 	return c
 }
@@ -49,7 +56,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 	if f.list {
 		return f.printOpen(std)
 	}
-	h, why, err := board.Hand(f.state, id, std.Err)
+	h, why, err := board.Hand(f.state, id, f.hold, f.overlap, std.Err)
 	switch {
 	case err != nil:
 		return err
@@ -87,8 +94,9 @@ func textOrJSON(format string) error {
 	return nil
 }
 
-const releaseLong = `release gives the claim of an item back, so that another work tree can take it. With --reason, an item that is STUCK or
-REVIEW gets new tries; the reason goes into the log. An item that is PASS stays so.
+const releaseLong = `release gives the claim of an item back, so that another work tree can take it. From a work tree in which somebody works,
+it takes the claim only with --reason. With --reason, an item that is STUCK, REVIEW or ACCEPTED gets new tries; the reason goes
+into the log. An item that is PASS stays so.
 
 Exit codes: 0 done, 2 wrong call, or nothing to release.`
 
@@ -107,7 +115,35 @@ func newRelease(std console.Streams) *cobra.Command {
 			return board.Release(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why` a STUCK or REVIEW item gets new tries, for the log")
+	c.Flags().StringVar(&reason, "reason", "", "`why` another work tree loses the item, or it gets new tries, for the log")
+	addState(c.Flags(), &state)
+	return c
+}
+
+const acceptLong = `accept notes that a person has looked at an item that is REVIEW or STUCK, and lets it stay so: its state becomes ACCEPTED, which ends
+it for next and loop. Name and reason go into the log.
+
+It is no PASS, and status exits with 3 where one is ACCEPTED: whoever can write this command could be the agent. The gate in CI
+does not know it: there, a person overrides.
+
+Exit codes: 0 done, 2 wrong call, or another state.`
+
+func newAccept(std console.Streams) *cobra.Command {
+	state, reason := "", ""
+	c := &cobra.Command{
+		Use: "accept ITEM --reason TEXT", Short: "Let a STUCK or REVIEW item stay so, for a reason", Long: acceptLong,
+		Example: "  closeout item accept T-142 --reason 'the generator is replaced next week'",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("accept requires one ITEM, found %d: closeout item status --format csv lists all", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return board.Accept(state, args[0], strings.TrimSpace(reason), std.Err)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`why` it may stay so, for the log")
 	addState(c.Flags(), &state)
 	return c
 }

@@ -108,7 +108,7 @@ func newItem(std console.Streams) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newLoop(std))
+	c.AddCommand(newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newAccept(std), newLoop(std))
 	return c
 }
 

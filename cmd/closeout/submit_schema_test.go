@@ -26,9 +26,19 @@ func TestSubmitSchema(t *testing.T) {
 		e := &item.Event{Outcome: outcome, Verdict: "failed", Head: "h", Bundle: "b", ReportSHA256: strings.Repeat("0", 64), Reason: "r", Unguarded: []string{"T-0"}}
 		list = append(list, board.Submission{Item: state.Items[0], Event: e})
 	}
-	for _, s := range list {
+	all := board.Renewal{
+		Schema: "closeout.submit_all/v1", Head: "h", Renewed: []string{"T-1"}, NotInHead: []string{"T-2"}, Facts: list[0].Facts,
+		Opened: []board.Opened{{Item: "T-3", State: item.Todo, Facts: list[0].Facts}},
+	}
+	for i := range len(list) + 1 {
 		var out bytes.Buffer
-		if err := board.SubmissionJSON(b, &s, console.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); err != nil {
+		std := console.Streams{In: strings.NewReader(""), Out: &out, Err: &out}
+		if i == len(list) {
+			err = console.WriteJSON(std, &all)
+		} else {
+			err = board.SubmissionJSON(b, &list[i], std)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		var document any

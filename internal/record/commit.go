@@ -34,6 +34,15 @@ func (g *Git) Commit(evidence, message, name string, leave []string) error {
 	return err
 }
 
+// Person is the name of the caller, as git has it; "" for none.
+func (g *Git) Person() string {
+	name, err := g.run("config", "user.name")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(name)
+}
+
 // Differing are the paths at which the work tree differs from HEAD, without the evidence directory.
 func (g *Git) Differing(evidence string) ([]string, error) {
 	s, err := g.tree(evidence)

@@ -34,10 +34,15 @@ type Board struct {
 	Root     string      // of the work tree
 	Worktree string      // its key
 	Git      *collect.Git
-	Parsed   *contract.Cache // what is pinned is parsed once, and judged often
-	tell     io.Writer       // for a person
-	proof    item.Proof      // nil believes the events
-	standing *policy.Source  // of the base; nil until it is needed
+	Parsed   *contract.Cache    // what is pinned is parsed once, and judged often
+	tell     io.Writer          // for a person
+	proof    item.Proof         // nil believes the events
+	Hold     bool               // what is claimed is never taken back by itself
+	Overlap  bool               // claim also what may touch a path of an item that is claimed elsewhere
+	waits    map[string]wait    // that are not handed out, as far as was looked
+	first    []contract.Pattern // what the first item may touch that is being pinned
+	tracked  []string           // the paths of HEAD; nil until they are needed
+	standing *policy.Source     // of the base; nil until it is needed
 }
 
 // Open finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of the base. The
@@ -107,7 +112,7 @@ func (b *Board) load() error {
 
 // Read reads the plan and folds the events; fs.ErrNotExist when nothing was scanned.
 func (b *Board) Read() (err error) {
-	b.standing = nil
+	b.standing, b.waits = nil, nil
 	if b.Plan, err = b.Store.Plan(); err == nil {
 		b.State, err = b.Store.Fold(b.Plan, b.proof)
 	}
@@ -138,10 +143,15 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.takeBack(); err != nil {
+		return nil, err
+	}
 	it, err := b.pick(id)
-	if it != nil && it.Worktree != b.Worktree {
+	has := func() bool { return it.Worktree == b.Worktree && (it.Hold || !b.Hold) }
+	if it != nil && err == nil && !has() {
 		err = b.Store.Update(b.State, b.proof, func() (*item.Event, error) {
-			if it, err = b.pick(id); it == nil || err != nil || it.Worktree == b.Worktree {
+			b.waits = nil
+			if it, err = b.pick(id); it == nil || err != nil || has() {
 				return nil, err
 			}
 			p, err := b.PolicyOf(&it.Item) // else it would be claimed for nothing
@@ -152,7 +162,9 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 			if err := b.sameChecks(it.ID, p, start); err != nil {
 				return nil, err
 			}
-			return &item.Event{Event: item.EventClaimed, Item: it.ID, Worktree: b.Worktree, Start: start}, nil
+			return &item.Event{
+				Event: item.EventClaimed, Item: it.ID, Worktree: b.Worktree, Root: b.Root, Hold: b.Hold, Start: start,
+			}, nil
 		})
 	}
 	switch {
@@ -164,6 +176,8 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 			return nil, err
 		}
 		return b.Next(id)
+	case it != nil:
+		b.Store.Beat(b.Worktree)
 	}
 	if err := b.setClaim(it); err != nil || it == nil {
 		return nil, err
@@ -226,18 +240,25 @@ func (b *Board) pick(id string) (*item.Standing, error) {
 				"give it back with closeout item release %[1]s", mine.ID)
 		case it.State != item.Todo, it.Worktree != "" && it != mine:
 			return nil, nil
+		case it != mine:
+			if w, err := b.waitOf(it); w.of != nil || err != nil {
+				return nil, err
+			}
 		}
 		return it, nil
 	}
 	if mine != nil {
 		return mine, nil
 	}
-	free := func(it *item.Standing) bool { return it.State == item.Todo && it.Worktree == "" }
-	at := slices.IndexFunc(b.State.Items, free)
-	if at < 0 {
-		return nil, nil
+	for _, it := range b.State.Items {
+		if it.State != item.Todo || it.Worktree != "" {
+			continue
+		}
+		if w, err := b.waitOf(it); w.of == nil || err != nil {
+			return it, err
+		}
 	}
-	return b.State.Items[at], nil
+	return nil, nil
 }
 
 // Find is the item with an id.
@@ -297,8 +318,11 @@ func (b *Board) handout(it *item.Standing) (*item.Handout, error) {
 // LastFacts are those of the last verdict about an item, from the report in its bundle, and from what is beside it about items
 // that no longer hold.
 func (b *Board) LastFacts(it *item.Standing) (facts []item.Fact, err error) {
-	if it.Last == nil || it.Last.Bundle == "" {
+	switch {
+	case it.Last == nil || it.Last.Bundle == "":
 		return nil, nil
+	case it.Last.Event == item.EventBroken: // its facts are all that there is
+		return b.Store.Ratchet(*it.Last)
 	}
 	data, err := b.Store.Report(*it.Last)
 	if err != nil {

@@ -25,7 +25,8 @@ type guarding struct {
 	ran    map[string]bool   // commands, by their keys
 	writer map[string]string // the key of the last command that wrote a report
 	tree   string
-	extra  *record.Plan // that was run last; nil while none was needed
+	extra  *record.Plan             // that was run last; nil while none was needed
+	logs   map[string]record.Stream // of each command, by its key: its own log; nil for one log of all
 }
 
 // keptItem is an item that passed, and the commands that prove it.
@@ -77,7 +78,7 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 		}
 		head := it.Pass.Head
 		if _, known := contained[head]; !known && it.Pass.Worktree != a.Worktree {
-			contained[head] = a.Contains(a.head, head)
+			contained[head] = a.Contains(a.head, head) || it.Renewed != nil && a.Contains(a.head, it.Renewed.Head)
 		}
 		if it.Pass.Worktree == a.Worktree || contained[head] {
 			list = append(list, it)
@@ -149,7 +150,7 @@ func (g *guarding) note(steps []record.Step) {
 // prove runs what is missing, and judges a kept bundle anew. The fact says why the item no longer holds; nil when it does.
 func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 	if it.altered != "" {
-		return g.broken(it, it.altered+" is not as in the pinned base, and a command of it names that file"), nil
+		return g.alteredFact(it), nil
 	}
 	if steps := g.missing(it.steps); len(steps) > 0 {
 		g.s.Show.Count += len(steps)
@@ -160,12 +161,21 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 		g.note(steps)
 		g.extra = p
 	}
-	r, err := g.again(it)
-	switch {
-	case err != nil:
+	r, err := g.again(it, "")
+	if err != nil {
 		return g.broken(it, "its kept bundle cannot be judged: "+err.Error()), nil
-	case r.Verdict == report.Passed:
-		return nil, nil
+	}
+	return g.factOf(it, r), nil
+}
+
+func (g *guarding) alteredFact(it keptItem) *item.Fact {
+	return g.broken(it, it.altered+" is not as in the pinned base, and a command of it names that file")
+}
+
+// factOf says why an item no longer holds; nil when it does.
+func (g *guarding) factOf(it keptItem, r *report.Report) *item.Fact {
+	if r.Verdict == report.Passed {
+		return nil
 	}
 	fact := g.broken(it, "the verdict "+r.Verdict)
 	if why := item.FactsOf(r); len(why) > 0 {
@@ -175,12 +185,12 @@ func (g *guarding) prove(it keptItem) (*item.Fact, error) {
 		fact.Code, fact.Severity = "ratchet.unknown", string(input.Unknown)
 		fact.Message = it.ID + " passed before, and it cannot be known whether it still holds"
 	}
-	return fact, nil
+	return fact
 }
 
 // again judges a kept bundle anew. Its contracts, changes and facts must be those that were judged: the report says their digests,
-// and the event says that of the report.
-func (g *guarding) again(it keptItem) (*report.Report, error) {
+// and the event says that of the report. A bundle is a new directory for what was judged, "" for none.
+func (g *guarding) again(it keptItem, bundle string) (*report.Report, error) {
 	data, err := g.Store.Report(*it.Pass)
 	if err != nil {
 		return nil, err
@@ -190,7 +200,10 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 		return nil, err
 	}
 	dir := g.Store.Path(it.Pass.Bundle)
-	found, err := collect.Again(dir, collect.Place{Objects: g.Git, Commit: g.head}, g.options())
+	found, err := collect.Again(dir, collect.Place{Objects: g.Git, Commit: g.head}, g.options(it))
+	if err == nil && bundle != "" {
+		found, err = collect.WriteBundle(bundle, found)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,9 +228,17 @@ func (g *guarding) again(it keptItem) (*report.Report, error) {
 }
 
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
-func (g *guarding) options() collect.Options {
-	o := OptionsFor(g.Board, g.it)
+func (g *guarding) options(it keptItem) collect.Options {
+	o := OptionsFor(g.Board, it.Standing)
 	o.Root, o.Names = g.s.Options.Root, g.s.Options.Names
+	if g.logs != nil {
+		p := &record.Plan{}
+		for _, step := range it.steps {
+			p.Streams = append(p.Streams, g.logs[keyOf(step)])
+		}
+		g.handOver(&o, p, g.r.Watch)
+		return o
+	}
 	g.handOver(&o, g.plan, g.r.Watch)
 	if g.extra != nil {
 		g.handOver(&o, g.extra, g.r.Watch)
@@ -240,9 +261,13 @@ func (a *attempt) writeRatchet(facts []item.Fact) error {
 	if len(facts) == 0 {
 		return nil
 	}
+	return writeFacts(a.Store.Path(a.dir), facts)
+}
+
+func writeFacts(dir string, facts []item.Fact) error {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(facts); err != nil {
 		return err
 	}
-	return collect.WriteOther("the state", filepath.Join(a.Store.Path(a.dir), session.RatchetFile), b.Bytes())
+	return collect.WriteOther("the state", filepath.Join(dir, session.RatchetFile), b.Bytes())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/run"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
@@ -238,6 +239,11 @@ func (b *Board) complete(it *item.Item, name string, data []byte) error {
 		return err
 	}
 	it.ContractSHA256, it.MaxAttempts, it.StallAfter = session.Digest(data), p.Agent.MaxAttempts, p.Agent.StallAfter
+	zone := p.Sources[len(p.Sources)-1].Contract.AllowedFiles
+	if b.first == nil {
+		b.first = zone
+	}
+	b.Plan.Zones = b.Plan.Zones || !slices.EqualFunc(zone, b.first, func(x, y contract.Pattern) bool { return x.Value == y.Value })
 	return nil
 }
 

@@ -57,37 +57,92 @@ func (b *Board) Status(replay bool) (*item.Status, error) {
 	if replay || s.Counts[item.Todo] == 0 {
 		s.Blocked = b.screened(head)
 	}
-	return s, nil
+	return s, b.conclude(s, head)
+}
+
+// conclude says what is missing.
+func (b *Board) conclude(s *item.Status, head string) error {
+	uncommitted, _, err := b.Differing()
+	if err != nil {
+		return err
+	}
+	if b.Plan.Checkout { // then what was there before the agent came may stay
+		persons := b.Store.Persons(b.Root)
+		uncommitted = slices.DeleteFunc(uncommitted, func(path string) bool { return persons[item.Text(path)] })
+	}
+	orphaned, absent := map[string]bool{}, map[string]bool{}
+	asked := 0
+	for i, it := range b.State.Items {
+		if why := b.orphaned(it); why != "" {
+			orphaned[it.ID], s.Items[i].Because = true, why
+		}
+		if it.Pass != nil && !s.Items[i].Holding && asked < mostAbsent {
+			asked++
+			contained, there := b.stands(it, head)
+			absent[it.ID] = !contained && !there
+		}
+	}
+	s.Conclude(orphaned, absent, uncommitted)
+	return nil
+}
+
+// mostAbsent is how many items that do not hold are looked for in HEAD.
+const mostAbsent = 100
+
+// stands tells of an item that passed whether a commit contains the one that was judged, and whether at least one path that
+// the item changed is there other than it was before: a squash or a rebase makes other commits, and a merge may drop a change.
+func (b *Board) stands(it *item.Standing, head string) (contained, there bool) {
+	contained = b.Contains(head, it.Pass.Head) || it.Renewed != nil && b.Contains(head, it.Renewed.Head)
+	changes, err := b.Git.Changes(it.Start, it.Pass.Head)
+	if err != nil {
+		return contained, false
+	}
+	for i := range changes {
+		mode, id, _, err := b.Git.Entry(head, changes[i].Path)
+		oldMode, oldID, _, failed := b.Git.Entry(it.Start, changes[i].Path)
+		if err == nil && failed == nil && (mode != oldMode || id != oldID) {
+			return contained, true
+		}
+	}
+	return contained, len(changes) == 0
 }
 
 // screened lists what the gate blocks, by the standing contract and without evidence, in all that leads from the base to a
 // commit. Each verdict is about one item: what was committed between two items, or for one that is STUCK, is in no PASS.
 func (b *Board) screened(head string) []string {
+	facts, err := b.screen(head)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	list := []string{}
+	for _, fact := range facts {
+		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
+	}
+	return list
+}
+
+func (b *Board) screen(head string) ([]item.Fact, error) {
 	bases, err := b.Git.MergeBases(b.Plan.Base, head)
 	if err == nil && slices.Contains(bases, head) {
-		return []string{} // nothing leads there
+		return nil, nil // nothing leads there
 	}
 	if err == nil && len(bases) == 0 {
 		err = errors.New("it has nothing in common with HEAD")
 	}
 	if err != nil {
-		return []string{fmt.Sprintf("the base %.12s: %v", b.Plan.Base, err)}
+		return nil, fmt.Errorf("the base %.12s: %w", b.Plan.Base, err)
 	}
 	limits := input.DefaultLimits()
 	o := collect.Options{Settings: verify.Settings{Limits: limits}, Parsed: b.Parsed}
 	standing, err := collect.StandingAt(b.Git, b.Plan.Base, o)
 	if err != nil {
-		return []string{err.Error()}
+		return nil, err
 	}
 	found, err := b.Git.Screen(&collect.Merge{Commit: head, Parent: bases[0]}, standing, limits)
 	if err != nil {
-		return []string{err.Error()}
+		return nil, err
 	}
-	list := []string{}
-	for _, fact := range item.Leave(item.FactsOf(&report.Report{Findings: found.Findings}), b.Store.Persons(b.Root)) {
-		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
-	}
-	return list
+	return item.Leave(item.FactsOf(&report.Report{Findings: found.Findings}), b.Store.Persons(b.Root)), nil
 }
 
 // drift lists what is not as it was pinned.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
+	"github.com/closeout-gate/closeout/internal/agent/session"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -121,6 +122,9 @@ func (h *hookRun) safely(read chan struct{}, in io.Reader) (a hook.Answer, err e
 func (h *hookRun) write() error {
 	if h.session == nil || h.session.store == nil || h.call.Event == "" || h.call.Session == hook.Trial {
 		return errors.New("there is no log")
+	}
+	if h.session.claim != nil {
+		h.session.store.Beat(session.Key(h.session.root))
 	}
 	h.line.MS = time.Since(h.began).Milliseconds()
 	return h.session.store.AddCall(h.call.Session, h.line)

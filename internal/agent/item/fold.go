@@ -26,14 +26,16 @@ func (s *State) Add(e *Event, proof Proof) error {
 		return fmt.Errorf("event %d follows event %d", e.N, s.Next-1)
 	}
 	it := s.byID[e.Item]
-	if e.Event == EventJudged && it != nil && proof != nil {
+	if judges := e.Event == EventJudged || e.Event == EventRenewed; judges && it != nil && proof != nil {
 		err := proof(*e)
 		if err == nil && e.Outcome == Pass && e.ContractSHA256 != it.ContractSHA256 {
 			err = errors.New("it is about another contract than the plan's")
 		}
 		if err != nil {
 			s.Ignored, s.Next = append(s.Ignored, Ignored{*e, err}), s.Next+1
-			it.Verdicts++
+			if e.Event == EventJudged {
+				it.Verdicts++
+			}
 			return nil
 		}
 	}
@@ -69,8 +71,19 @@ func (s *State) check(it *Standing, e *Event) error {
 	case EventClaimed:
 		return it.canClaim(e)
 	case EventReopened:
+		if it.State != Stuck && it.State != Review && it.State != Accepted {
+			return fmt.Errorf("%s is %s: only a STUCK, REVIEW or ACCEPTED item gets new tries", it.ID, it.State)
+		}
+		return nil
+	case EventAccepted:
 		if it.State != Stuck && it.State != Review {
-			return fmt.Errorf("%s is %s: only a STUCK or REVIEW item gets new tries", it.ID, it.State)
+			return fmt.Errorf("%s is %s: only a STUCK or REVIEW item is accepted", it.ID, it.State)
+		}
+		return nil
+	case EventRenewed, EventBroken:
+		after := e.Event == EventRenewed && e.Outcome == Pass || e.Event == EventBroken && (e.Outcome == Todo || e.Outcome == Review)
+		if it.State != Pass || !after {
+			return fmt.Errorf("%s is %s, and the event says %s", it.ID, it.State, e.Outcome)
 		}
 		return nil
 	case EventJudged:
@@ -95,6 +108,15 @@ func (s *State) apply(it *Standing, e *Event) {
 		it.Open = false
 	case EventReopened:
 		it.State, it.Tries, it.Judged, it.Because = Todo, 0, nil, ""
+	case EventAccepted:
+		it.State, it.Because = Accepted, e.Reason+" ("+e.By+")"
+	case EventRenewed:
+		renewed := *e
+		it.Renewed = &renewed
+	case EventBroken:
+		broken := *e
+		it.State, it.Because, it.Tries, it.Judged = e.Outcome, e.Reason, 0, nil
+		it.Pass, it.Renewed, it.Last = nil, nil, &broken
 	case EventAttempt:
 		it.Open = true
 		s.hold(e.Budget)
@@ -140,6 +162,7 @@ func (s *State) claim(it *Standing, e *Event) {
 		s.release(has)
 	}
 	it.Worktree, it.Start, it.Claimed, it.passes = e.Worktree, e.Start, e.N, s.passes
+	it.Root, it.Hold, it.At = e.Root, e.Hold, e.At
 	s.claims[e.Worktree] = it
 }
 

@@ -37,8 +37,8 @@ func randomEvent(r *rand.Rand, s *item.State) item.Event {
 	e := item.Event{
 		Event: []string{
 			item.EventClaimed, item.EventClaimed, item.EventReleased, item.EventReopened, item.EventAttempt, item.EventEnded, item.EventJudged,
-			item.EventJudged, item.EventJudged, item.EventStopped, item.EventScanned, "other",
-		}[r.IntN(12)],
+			item.EventJudged, item.EventJudged, item.EventStopped, item.EventScanned, item.EventAccepted, item.EventRenewed, item.EventBroken, "other",
+		}[r.IntN(15)],
 		Item: it.ID, Worktree: []string{"w1", "w2", "w3"}[r.IntN(3)], Start: fmt.Sprint("c", r.IntN(5)), Tree: fmt.Sprint("t", r.IntN(3)),
 		Verdict: []string{"passed", "failed", "failed", "review", "overridden"}[r.IntN(5)], ContractSHA256: fake,
 	}
@@ -51,6 +51,9 @@ func randomEvent(r *rand.Rand, s *item.State) item.Event {
 	e.Outcome = item.After(e, it.Tries, it.MaxAttempts)
 	if r.IntN(10) == 0 {
 		e.Outcome = []item.Name{item.Todo, item.Pass, item.Review, item.Stuck}[r.IntN(4)]
+	}
+	if e.Event == item.EventRenewed || e.Event == item.EventBroken {
+		e.Verdict, e.Outcome = "passed", []item.Name{item.Todo, item.Pass, item.Review}[r.IntN(3)]
 	}
 	if r.IntN(6) > 0 {
 		e.ReportSHA256 = fake
@@ -103,14 +106,15 @@ func TestFoldProperties(t *testing.T) {
 		}
 		checkPrefixes(t, log, s)
 	}
-	if len(reached) != 4 {
+	if len(reached) != 5 {
 		t.Errorf("not every state was reached: %v", reached)
 	}
 }
 
 func checkStep(t *testing.T, e item.Event, s *item.State, before, after int, were, are []snapshot, ignored bool) {
 	t.Helper()
-	if after > before && e.Event != item.EventReopened {
+	opens := e.Event == item.EventReopened || e.Event == item.EventBroken
+	if after > before && !opens {
 		t.Fatalf("%+v: %d items were left, now %d", e, before, after)
 	}
 	claims := map[string]string{}
@@ -118,15 +122,19 @@ func checkStep(t *testing.T, e item.Event, s *item.State, before, after int, wer
 		was, is := were[i], are[i]
 		mine := it.ID == e.Item && e.Event == item.EventJudged && !ignored
 		switch {
-		case was.state == item.Pass && is != was:
+		case was.state == item.Pass && is != was && e.Event != item.EventBroken:
 			t.Fatalf("%+v changes %s, which is PASS", e, it.ID)
 		case is.state == item.Pass && was.state != item.Pass && (!mine || e.Verdict != "passed" || e.ReportSHA256 != fake || len(e.Broken) > 0):
 			t.Fatalf("%+v makes %s PASS", e, it.ID)
-		case was.state.Locked() && is.state != was.state && e.Event != item.EventReopened:
+		case is.state == item.Accepted && was.state != item.Accepted && (e.Event != item.EventAccepted || was.state == item.Pass || was.state == item.Todo):
+			t.Fatalf("%+v accepts %s, which is %s", e, it.ID, was.state)
+		case it.Renewed != nil && (is.state != item.Pass || it.Renewed.ReportSHA256 != fake):
+			t.Fatalf("%+v: %s is %s, and renewed without proof", e, it.ID, is.state)
+		case was.state.Locked() && is.state != was.state && !opens && e.Event != item.EventAccepted:
 			t.Fatalf("%+v unlocks %s", e, it.ID)
 		case mine && is.state != item.Review && is.tries != was.tries+1, mine && is.state == item.Review && is.tries != was.tries:
 			t.Fatalf("%+v makes %d tries of %d", e, is.tries, was.tries)
-		case !mine && is.tries != was.tries && e.Event != item.EventReopened:
+		case !mine && is.tries != was.tries && !opens:
 			t.Fatalf("%+v changes the tries of %s", e, it.ID)
 		case is.state.Locked() && it.Worktree != "":
 			t.Fatalf("%+v: %s is %s and claimed", e, it.ID, it.State)
@@ -172,19 +180,25 @@ func TestForgedEvents(t *testing.T) {
 		want item.Name // of T-1; "" where the log is refused
 		ign  int
 	}{
-		"as written":                  {[]item.Event{claim, pass}, item.Pass, 0},
-		"a PASS without its report":   {[]item.Event{claim, planted}, item.Todo, 1},
-		"a PASS by another contract":  {[]item.Event{claim, other}, item.Todo, 1},
-		"a PASS by a failed verdict":  {[]item.Event{claim, failed}, "", 0},
-		"a line twice":                {[]item.Event{claim, claim}, "", 0},
-		"a line lost":                 {[]item.Event{pass}, "", 0},
-		"the same number twice":       {[]item.Event{claim, pass, pass}, "", 0},
-		"a verdict on a locked item":  {[]item.Event{claim, pass, again}, "", 0},
-		"in another order":            {[]item.Event{pass, claim}, "", 0},
-		"an item that is in no plan":  {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-9", Worktree: "w", Start: "c"}}, "", 0},
-		"an event that has no name":   {[]item.Event{{N: 1, Item: "T-1"}}, "", 0},
-		"a PASS that is reopened":     {[]item.Event{claim, pass, {N: 3, Event: item.EventReopened, Item: "T-1", Reason: "x"}}, "", 0},
-		"a claim without a work tree": {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-1", Start: "c"}}, "", 0},
+		"as written":                   {[]item.Event{claim, pass}, item.Pass, 0},
+		"a PASS without its report":    {[]item.Event{claim, planted}, item.Todo, 1},
+		"a PASS by another contract":   {[]item.Event{claim, other}, item.Todo, 1},
+		"a PASS by a failed verdict":   {[]item.Event{claim, failed}, "", 0},
+		"a line twice":                 {[]item.Event{claim, claim}, "", 0},
+		"a line lost":                  {[]item.Event{pass}, "", 0},
+		"the same number twice":        {[]item.Event{claim, pass, pass}, "", 0},
+		"a verdict on a locked item":   {[]item.Event{claim, pass, again}, "", 0},
+		"in another order":             {[]item.Event{pass, claim}, "", 0},
+		"an item that is in no plan":   {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-9", Worktree: "w", Start: "c"}}, "", 0},
+		"an event that has no name":    {[]item.Event{{N: 1, Item: "T-1"}}, "", 0},
+		"a PASS that a person accepts": {[]item.Event{claim, pass, {N: 3, Event: item.EventAccepted, Item: "T-1", Reason: "x"}}, "", 0},
+		"renewed without its report":   {[]item.Event{claim, pass, {N: 3, Event: item.EventRenewed, Item: "T-1", Outcome: item.Pass}}, item.Pass, 1},
+		"renewed by another contract":  {[]item.Event{claim, pass, {N: 3, Event: item.EventRenewed, Item: "T-1", Outcome: item.Pass, ReportSHA256: fake}}, item.Pass, 1},
+		"what did not pass is renewed": {[]item.Event{claim, {N: 2, Event: item.EventRenewed, Item: "T-1", Outcome: item.Pass, ReportSHA256: fake, ContractSHA256: fake}}, "", 0},
+		"a PASS that does not hold":    {[]item.Event{claim, pass, {N: 3, Event: item.EventBroken, Item: "T-1", Outcome: item.Todo}}, item.Todo, 0},
+		"broken, and yet a PASS":       {[]item.Event{claim, pass, {N: 3, Event: item.EventBroken, Item: "T-1", Outcome: item.Pass}}, "", 0},
+		"a PASS that is reopened":      {[]item.Event{claim, pass, {N: 3, Event: item.EventReopened, Item: "T-1", Reason: "x"}}, "", 0},
+		"a claim without a work tree":  {[]item.Event{{N: 1, Event: item.EventClaimed, Item: "T-1", Start: "c"}}, "", 0},
 	} {
 		s, err := item.Fold(planOf(2), c.log, proof)
 		switch {
@@ -257,22 +271,30 @@ func TestHolding(t *testing.T) {
 
 // TestDone wants each doubt to keep a status from being done.
 func TestDone(t *testing.T) {
+	var uncommitted []string
 	for name, c := range map[string]struct {
 		change       func(*item.Status)
 		done, review bool
 	}{
-		"all":        {func(*item.Status) {}, true, false},
-		"todo":       {func(s *item.Status) { s.Counts[item.Todo] = 1 }, false, false},
-		"stuck":      {func(s *item.Status) { s.Counts[item.Stuck], s.Counts[item.Review] = 1, 1 }, false, false},
-		"review":     {func(s *item.Status) { s.Counts[item.Review] = 1 }, false, true},
-		"not holds":  {func(s *item.Status) { s.Holding = 1 }, false, false},
-		"drift":      {func(s *item.Status) { s.Drift = []string{"x"} }, false, false},
-		"ignored":    {func(s *item.Status) { s.Ignored = []string{"x"} }, false, false},
-		"differs":    {func(s *item.Status) { s.Differs = []string{"x"} }, false, false},
-		"both kinds": {func(s *item.Status) { s.Counts[item.Review], s.Holding = 1, 0 }, false, false},
+		"all":         {func(*item.Status) {}, true, false},
+		"todo":        {func(s *item.Status) { s.Items[0].State = item.Todo }, false, false},
+		"stuck":       {func(s *item.Status) { s.Items[0].State, s.Items[1].State = item.Stuck, item.Review }, false, false},
+		"review":      {func(s *item.Status) { s.Items[0].State = item.Review }, false, true},
+		"accepted":    {func(s *item.Status) { s.Items[0].State = item.Accepted }, false, true},
+		"not holds":   {func(s *item.Status) { s.Items[0].Holding = false }, false, false},
+		"claimed":     {func(s *item.Status) { s.Items[0].Worktree = "w" }, false, false},
+		"blocked":     {func(s *item.Status) { s.Blocked = []string{"x"} }, false, false},
+		"drift":       {func(s *item.Status) { s.Drift = []string{"x"} }, false, false},
+		"ignored":     {func(s *item.Status) { s.Ignored = []string{"x"} }, false, false},
+		"differs":     {func(s *item.Status) { s.Differs = []string{"x"} }, false, false},
+		"both kinds":  {func(s *item.Status) { s.Items[0].State, s.Items[1].Holding = item.Review, false }, false, false},
+		"uncommitted": {func(s *item.Status) { uncommitted = []string{"x"} }, false, false},
 	} {
-		s := &item.Status{Counts: map[item.Name]int{item.Pass: 2}, Holding: 2}
+		row := item.StatusItem{ID: "T-1", State: item.Pass, Holding: true}
+		s := &item.Status{Items: []item.StatusItem{row, row}}
+		uncommitted = nil
 		c.change(s)
+		s.Conclude(nil, nil, uncommitted)
 		if done, review := s.Done(); done != c.done || review != c.review {
 			t.Errorf("%s: done %t, review %t", name, done, review)
 		}

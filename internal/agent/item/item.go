@@ -26,6 +26,7 @@ type Plan struct {
 	Guard      string   `json:"guard"`              // GuardAll or GuardNone
 	Checkout   bool     `json:"checkout,omitempty"` // commands run in a fresh work tree of the head
 	Evidence   string   `json:"evidence"`           // the evidence directory of the base's contract, which code trees are without
+	Zones      bool     `json:"zones,omitempty"`    // the items differ in allowed_files, so that two of them may be kept apart
 	Path       []string `json:"path,omitzero"`      // PATH of scan; what is below the work tree relative to it; nil in old plans
 	Columns    []string `json:"columns,omitzero"`   // of the list, named item for lines of text; nil without a list
 	Items      []Item   `json:"items"`              // in the order of the list; ids are unique
@@ -50,13 +51,17 @@ type Item struct {
 // Name is the state of an item.
 type Name string
 
-// The states. The last three are locked.
+// The states. All but the first are locked.
 const (
-	Todo   Name = "TODO"
-	Pass   Name = "PASS"
-	Review Name = "REVIEW" // a fact is unknown, or the item is blocked: a person decides
-	Stuck  Name = "STUCK"  // the tries are used up, or the tries make no progress; not achieved
+	Todo     Name = "TODO"
+	Pass     Name = "PASS"
+	Review   Name = "REVIEW"   // a fact is unknown, or the item is blocked: a person decides
+	Stuck    Name = "STUCK"    // the tries are used up, or the tries make no progress; not achieved
+	Accepted Name = "ACCEPTED" // it was REVIEW or STUCK, and somebody said that it may stay so: no verdict proves it
 )
+
+// names are the states in the order in which they are counted.
+var names = []Name{Todo, Pass, Review, Stuck, Accepted}
 
 // Locked reports whether no submission changes the state.
 func (n Name) Locked() bool { return n != Todo }
@@ -66,7 +71,10 @@ const (
 	EventScanned  = "scanned"     // the plan was written; Reason says what it pins
 	EventClaimed  = "claimed"     // a work tree took an item; Start is the commit that its changes start from
 	EventReleased = "released"    // a work tree gave it back
-	EventReopened = "reopened"    // a STUCK or REVIEW item gets new tries; Reason says why
+	EventReopened = "reopened"    // a STUCK, REVIEW or ACCEPTED item gets new tries; Reason says why
+	EventAccepted = "accepted"    // a STUCK or REVIEW item may stay as it is; By and Reason say who wants that and why
+	EventRenewed  = "renewed"     // a PASS was proven again for Head, with a report and bundle of its own
+	EventBroken   = "broken"      // a PASS does not hold for Head; Outcome is the state after it
 	EventAttempt  = "attempt"     // loop starts the command; written before it
 	EventEnded    = "agent_ended" // the command ended
 	EventJudged   = "judged"      // a verdict, whose report and bundle are on disk
@@ -76,7 +84,7 @@ const (
 // Event is a line of events.jsonl. Fields that do not apply are absent.
 type Event struct {
 	N        int64  `json:"n"`  // 1, 2, 3, …
-	At       string `json:"at"` // RFC 3339 in UTC, for people: nothing is decided by it
+	At       string `json:"at"` // RFC 3339 in UTC: a claim ends when nothing happens for long after it
 	Event    string `json:"event"`
 	Item     string `json:"item,omitempty"`
 	Try      int    `json:"try,omitempty"`      // from 1; of EventAttempt, EventEnded and EventJudged
@@ -84,6 +92,8 @@ type Event struct {
 	Start    string `json:"start,omitempty"`    // a commit
 	Head     string `json:"head,omitempty"`     // the commit that was judged
 	Tree     string `json:"tree,omitempty"`     // its code tree
+	Root     string `json:"root,omitempty"`     // of EventClaimed: its directory; "" in old logs
+	Hold     bool   `json:"hold,omitempty"`     // of EventClaimed: it is never taken back by itself
 
 	Verdict        string   `json:"verdict,omitempty"` // of the report
 	Outcome        Name     `json:"outcome,omitempty"` // the state after it
@@ -97,6 +107,7 @@ type Event struct {
 
 	Code       string `json:"code,omitempty"` // why it stopped or is stuck: one of the codes of progress.go and of loop
 	Reason     string `json:"reason,omitempty"`
+	By         string `json:"by,omitempty"` // of EventAccepted: who, as git or the system names the caller
 	Exit       *int   `json:"exit,omitempty"`
 	MS         int64  `json:"ms,omitempty"`
 	Cost       *int64 `json:"cost_microusd,omitempty"`   // nil when it is unknown or was not asked for
@@ -112,7 +123,11 @@ type Standing struct {
 	Worktree string  // that claims it; "" for none
 	Start    string  // the commit that its changes start from; "" when it was never claimed
 	Claimed  int64   // the number of the event by which it was claimed the last time
+	Root     string  // the directory of the work tree that claims it; "" when it is not known
+	Hold     bool    // the claim is never taken back by itself
+	At       string  // when it was claimed
 	Pass     *Event  // the event that locked it as PASS; nil otherwise
+	Renewed  *Event  // the last event that proved the PASS again for another commit; nil for none
 	Last     *Event  // the last event about a verdict; nil for none
 	Judged   []Event // the verdicts since it was opened the last time, in order
 	Because  string  // why it is REVIEW or STUCK
@@ -172,7 +187,8 @@ func (s *State) HoldingAt(tree string) func(*Standing) bool {
 	}
 	return func(it *Standing) bool {
 		p := it.Pass
-		return p != nil && (p.Tree == tree || (s.Plan.Guard == GuardAll && p.N < last.N && !slices.Contains(last.Unguarded, it.ID)))
+		renewed := it.Renewed != nil && it.Renewed.Tree == tree
+		return p != nil && (p.Tree == tree || renewed || (s.Plan.Guard == GuardAll && p.N < last.N && !slices.Contains(last.Unguarded, it.ID)))
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // second. What has no escapes is read here; the rest is left to encoding/json.
 
 var eventKeys = quoted(
-	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "verdict", "outcome", "open", "tests", "bundle",
-	"report_sha256", "contract_sha256", "broken", "unguarded", "code", "reason", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
+	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "root", "hold", "verdict", "outcome", "open", "tests", "bundle",
+	"report_sha256", "contract_sha256", "broken", "unguarded", "code", "reason", "by", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
 )
 
 // quoted are keys as they stand before their values.
@@ -37,8 +37,8 @@ func ReadEvent(line string, e *Event) error {
 
 func readEvent(line string, e *Event) bool {
 	return readLine(line, eventKeys, []any{
-		&e.N, &e.At, &e.Event, &e.Item, &e.Try, &e.Worktree, &e.Start, &e.Head, &e.Tree, &e.Verdict, &e.Outcome, &e.Open, &e.Tests, &e.Bundle,
-		&e.ReportSHA256, &e.ContractSHA256, &e.Broken, &e.Unguarded, &e.Code, &e.Reason, &e.Exit, &e.MS, &e.Cost, &e.Budget, &e.LeftBehind,
+		&e.N, &e.At, &e.Event, &e.Item, &e.Try, &e.Worktree, &e.Start, &e.Head, &e.Tree, &e.Root, &e.Hold, &e.Verdict, &e.Outcome, &e.Open, &e.Tests, &e.Bundle,
+		&e.ReportSHA256, &e.ContractSHA256, &e.Broken, &e.Unguarded, &e.Code, &e.Reason, &e.By, &e.Exit, &e.MS, &e.Cost, &e.Budget, &e.LeftBehind,
 	})
 }
 

@@ -27,6 +27,7 @@ type Status struct {
 	Vetoes      map[string]int `json:"vetoes"` // how often the hook denied a call, by code
 	Columns     []string       `json:"columns"`
 	Items       []StatusItem   `json:"items"`
+	Reasons     []Reason       `json:"reasons"` // why not everything is done; [] when it is
 	StateFolder string         `json:"-"`
 }
 
@@ -39,6 +40,7 @@ type StatusItem struct {
 	Of       int      `json:"of"`
 	Holding  bool     `json:"holding"`
 	Worktree string   `json:"worktree,omitempty"` // that claims it
+	Root     string   `json:"root,omitempty"`     // its directory
 	Head     string   `json:"head"`               // of the last verdict
 	Report   string   `json:"report_sha256"`
 	Because  string   `json:"because"`
@@ -50,8 +52,9 @@ func (s *State) StatusAt(tree string) *Status {
 	st := &Status{
 		Schema: StatusSchema, Base: p.Base, Guard: p.Guard, Tree: tree, Torn: s.Torn, MS: s.MS, Cost: s.Cost, Counts: map[Name]int{},
 		Drift: []string{}, Ignored: []string{}, Differs: []string{}, Unclaimed: []string{}, Blocked: []string{}, Vetoes: map[string]int{}, Columns: append([]string{}, p.Columns...), Items: []StatusItem{},
+		Reasons: []Reason{},
 	}
-	for _, name := range []Name{Todo, Pass, Review, Stuck} {
+	for _, name := range names {
 		st.Counts[name] = 0
 	}
 	for _, i := range s.Ignored {
@@ -62,6 +65,9 @@ func (s *State) StatusAt(tree string) *Status {
 		row := StatusItem{
 			ID: it.ID, Values: append([]string{}, it.Values...), State: it.State, Tries: it.Tries, Of: it.MaxAttempts, Holding: holds(it), Worktree: it.Worktree,
 			Because: it.Because,
+		}
+		if it.Worktree != "" {
+			row.Root = it.Root
 		}
 		if it.Last != nil {
 			row.Head, row.Report = it.Last.Head, it.Last.ReportSHA256
@@ -76,9 +82,79 @@ func (s *State) StatusAt(tree string) *Status {
 	return st
 }
 
-// Done reports whether everything passed and holds, and nothing is in doubt. review tells whether only a person's decisions
-// are missing.
+// The codes of reasons that the last lines of the text name.
+const (
+	ReasonOpen        = "open"
+	ReasonClaimed     = "claimed"
+	ReasonOrphaned    = "orphaned"    // nobody works at the claim any more
+	ReasonUncommitted = "uncommitted" // the work tree differs from HEAD
+	ReasonNotInHead   = "not in HEAD" // HEAD does not contain what passed
+)
+
+// Those that earlier lines show.
+const (
+	reasonStuck      = "stuck"
+	reasonNotHolding = "not holding"
+	reasonReview     = "review"
+	reasonAccepted   = "accepted"
+)
+
+// Reason is why not everything is done.
+type Reason struct {
+	Code  string   `json:"code"`
+	Count int      `json:"count"`
+	What  []string `json:"what"` // items, paths or texts; the first of them
+}
+
+// Conclude lists the reasons. Of the items that are claimed, orphaned tells those that nobody works at, and of those that
+// passed and do not hold, absent tells those that HEAD does not contain.
+func (s *Status) Conclude(orphaned, absent map[string]bool, uncommitted []string) {
+	lists := map[string][]string{}
+	for _, it := range s.Items {
+		var codes []string
+		switch {
+		case it.State == Todo:
+			codes = append(codes, ReasonOpen)
+		case it.State == Stuck:
+			codes = append(codes, reasonStuck)
+		case it.State == Review:
+			codes = append(codes, reasonReview)
+		case it.State == Accepted:
+			codes = append(codes, reasonAccepted)
+		case !it.Holding && absent[it.ID]:
+			codes = append(codes, ReasonNotInHead)
+		case !it.Holding:
+			codes = append(codes, reasonNotHolding)
+		}
+		switch {
+		case orphaned[it.ID]:
+			codes = append(codes, ReasonOrphaned)
+		case it.Worktree != "":
+			codes = append(codes, ReasonClaimed)
+		}
+		for _, code := range codes {
+			lists[code] = append(lists[code], it.ID)
+		}
+	}
+	lists["drift"], lists["ignored"], lists["differs"], lists["blocked"] = s.Drift, s.Ignored, s.Differs, s.Blocked
+	lists[ReasonUncommitted] = uncommitted
+	for _, code := range []string{
+		reasonReview, reasonAccepted, reasonStuck, reasonNotHolding, "drift", "ignored", "differs", "blocked",
+		ReasonOpen, ReasonClaimed, ReasonOrphaned, ReasonUncommitted, ReasonNotInHead,
+	} {
+		if list := lists[code]; len(list) > 0 {
+			s.Reasons = append(s.Reasons, Reason{code, len(list), list[:min(len(list), statusShown)]})
+		}
+	}
+}
+
+// Done reports whether everything passed and holds, nobody works at anything, and nothing is in doubt. review tells whether only
+// a person's decisions are missing, or stand for a verdict.
 func (s *Status) Done() (done, review bool) {
-	sure := s.Counts[Todo]+s.Counts[Stuck]+len(s.Drift)+len(s.Ignored)+len(s.Differs)+len(s.Blocked) == 0 && s.Holding == s.Counts[Pass]
-	return sure && s.Counts[Review] == 0, sure && s.Counts[Review] > 0
+	for _, r := range s.Reasons {
+		if r.Code != reasonReview && r.Code != reasonAccepted {
+			return false, false
+		}
+	}
+	return len(s.Reasons) == 0, len(s.Reasons) > 0
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,12 +64,16 @@ const statusShown = 20
 
 func statusText(b *bytes.Buffer, s *Status) {
 	c := s.Counts
-	fmt.Fprintf(b, "%s: %d PASS (%d holding at %.12s), %d TODO, %d REVIEW, %d STUCK\n",
+	fmt.Fprintf(b, "%s: %d PASS (%d holding at %.12s), %d TODO, %d REVIEW, %d STUCK",
 		input.Plural(int64(len(s.Items)), "item"), c[Pass], s.Holding, s.Head, c[Todo], c[Review], c[Stuck])
+	if c[Accepted] > 0 {
+		fmt.Fprintf(b, ", %d ACCEPTED", c[Accepted])
+	}
+	b.WriteByte('\n')
 	statusList(b, s, "not holding", func(it *StatusItem) bool { return it.State == Pass && !it.Holding })
 	statusList(b, s, "REVIEW", func(it *StatusItem) bool { return it.State == Review })
 	statusList(b, s, "STUCK", func(it *StatusItem) bool { return it.State == Stuck })
-	statusList(b, s, "claimed", func(it *StatusItem) bool { return it.Worktree != "" })
+	statusList(b, s, "ACCEPTED", func(it *StatusItem) bool { return it.State == Accepted })
 	for _, more := range []struct {
 		name string
 		list []string
@@ -94,6 +99,24 @@ func statusText(b *bytes.Buffer, s *Status) {
 		b.WriteString("guard: none: a later item may have broken an earlier one\n")
 	}
 	fmt.Fprintf(b, "state: %s\n", input.Neutral(s.StateFolder))
+	statusReasons(b, s)
+}
+
+// statusReasons says what is missing, where no line before has said it.
+func statusReasons(b *bytes.Buffer, s *Status) {
+	for _, r := range s.Reasons {
+		switch r.Code {
+		case ReasonOpen, ReasonClaimed, ReasonOrphaned, ReasonNotInHead:
+			statusList(b, s, r.Code, func(it *StatusItem) bool { return slices.Contains(r.What, it.ID) })
+		case ReasonUncommitted:
+			fmt.Fprintf(b, "%s: %s\n", r.Code, input.Neutral(strings.Join(r.What, ", ")))
+		default:
+			continue
+		}
+		if more := r.Count - len(r.What); more > 0 {
+			fmt.Fprintf(b, "%s: %d more\n", r.Code, more)
+		}
+	}
 }
 
 func statusList(b *bytes.Buffer, s *Status, name string, of func(*StatusItem) bool) {

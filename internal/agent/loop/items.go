@@ -158,24 +158,10 @@ func findProgram(name, root string) (path string, err error) {
 	return path, nil
 }
 
-// differing are the paths at which the work tree differs from HEAD.
-func (w *Items) differing() ([]string, *record.Git, error) {
-	root, err := record.Find(w.Board.Root)
-	if err != nil {
-		return nil, nil, err
-	}
-	git, err := record.OpenGit(root, os.Environ())
-	if err != nil {
-		return nil, nil, err
-	}
-	paths, err := git.Differing(w.Board.Plan.Evidence)
-	return paths, git, err
-}
-
 // remember finds what belongs to the person when the loop begins, and what the tries left when it ends. A try that was killed
 // left the rest.
 func (w *Items) remember(begins bool) error {
-	paths, _, err := w.differing()
+	paths, _, err := w.Board.Differing()
 	if err != nil {
 		return err
 	}
@@ -205,6 +191,10 @@ func (w *Items) remember(begins bool) error {
 	return w.Board.Store.SetBefore(w.Board.Worktree, now, false)
 }
 
+func (w *Items) Beat() { w.Board.Store.Beat(w.Board.Worktree) }
+
+func (w *Items) Waiting() []string { return w.Board.Waiting() }
+
 func (w *Items) State() (*item.State, error) {
 	err := w.Board.Read()
 	return w.Board.State, err
@@ -230,7 +220,7 @@ func (w *Items) TryDir(id string) (string, error) {
 }
 
 func (w *Items) Commit(message string) error {
-	paths, git, err := w.differing()
+	paths, git, err := w.Board.Differing()
 	if err != nil {
 		return err
 	}

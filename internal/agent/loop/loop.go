@@ -19,8 +19,12 @@ import (
 type Work interface {
 	// State folds the events.
 	State() (*item.State, error)
+	// Beat notes that the loop is at work, so that nobody takes its claim for given up.
+	Beat()
 	// Next claims the item with the id, or the first open one, and tells what to do; nil when no item is left to claim.
 	Next(id string) (*item.Handout, error)
+	// Waiting says why items that are open are not handed out.
+	Waiting() []string
 	// Prompt is a handout as next prints it.
 	Prompt(*item.Handout) string
 	// Commit commits what git sees, if there is anything.
@@ -64,7 +68,8 @@ type Loop struct {
 
 // Why a loop ends.
 const (
-	CodeDone       = "done"         // nothing is left to hand out
+	CodeDone       = "done"         // no item is open, or that of --task has a verdict
+	CodeWaiting    = "waiting"      // items are open, and other work trees have them, or they wait for those
 	CodeBudget     = "budget"       // the budget is spent
 	CodeCost       = "cost_unread"  // the cost of a try is unknown, and there is a budget
 	CodeDeadline   = "deadline"     // the time is over
@@ -105,15 +110,34 @@ func (l *Loop) next() (id string, err error) {
 	switch {
 	case err != nil:
 		return l.Task, err
-	case h == nil && l.Task != "":
-		return l.Task, &end{code: CodeDone, reason: l.Task + " has a verdict already, or another work tree has claimed it"}
 	case h == nil:
-		return "", &end{code: CodeDone, reason: "no item is left to claim"}
+		return l.Task, l.nothing()
 	}
 	if err = l.item(h.Item); err == nil && l.Task != "" {
 		err = &end{code: CodeDone, reason: h.Item + " has a verdict"}
 	}
 	return h.Item, err
+}
+
+// nothing says why nothing is handed out.
+func (l *Loop) nothing() error {
+	waiting := l.Work.Waiting()
+	s, err := l.Work.State()
+	if err != nil {
+		return err
+	}
+	it := s.Find(l.Task)
+	switch {
+	case it != nil && it.State.Locked():
+		return &end{code: CodeDone, reason: l.Task + " has a verdict already"}
+	case it != nil && len(waiting) == 0:
+		return &end{code: CodeWaiting, reason: "another work tree has claimed " + l.Task}
+	case it == nil && s.Count(item.Todo) == 0:
+		return &end{code: CodeDone, reason: "no item is open"}
+	case len(waiting) == 0:
+		waiting = []string{"other work trees have the items that are open"}
+	}
+	return &end{code: CodeWaiting, reason: strings.Join(waiting[:min(len(waiting), maxFacts)], "; ")}
 }
 
 // item works at an item until it is locked.

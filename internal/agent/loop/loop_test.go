@@ -33,6 +33,10 @@ type work struct {
 
 var errCrash = errors.New("killed")
 
+func (w *work) Beat() {}
+
+func (w *work) Waiting() []string { return nil }
+
 func (w *work) crashes() error {
 	w.calls++
 	if w.crash > 0 && w.calls >= w.crash {

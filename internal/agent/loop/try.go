@@ -131,9 +131,15 @@ func (t *try) run() (unread, err error) {
 // poll is how often to look whether the loop must end, while a command runs.
 const poll = 100 * time.Millisecond
 
+// beatEach is after how many polls the loop notes that it is at work: a minute.
+const beatEach = 600
+
 // watch asks the command to end when the loop must. It returns why; nil when the command was done before.
 func (t *try) watch(done <-chan bool, signals chan<- os.Signal) *end {
-	for {
+	for beats := 0; ; beats++ {
+		if beats%beatEach == 0 {
+			t.Work.Beat()
+		}
 		select {
 		case <-done:
 			return nil

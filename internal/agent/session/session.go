@@ -192,6 +192,17 @@ const updateWait = 10 * time.Second
 // Update appends the event that choose returns for the newest state, with its number, and syncs it to the disk. A nil event
 // changes nothing; one that is impossible is an error, and is not written.
 func (s *Store) Update(st *item.State, proof item.Proof, choose func() (*item.Event, error)) (err error) {
+	return s.UpdateAll(st, proof, func() ([]item.Event, error) {
+		e, err := choose()
+		if e == nil || err != nil {
+			return nil, err
+		}
+		return []item.Event{*e}, nil
+	})
+}
+
+// UpdateAll is [Store.Update] for several events about different items, which are all appended or none.
+func (s *Store) UpdateAll(st *item.State, proof item.Proof, choose func() ([]item.Event, error)) (err error) {
 	unlock, err := s.Lock(LockEvents, updateWait)
 	if err != nil {
 		return err
@@ -200,25 +211,31 @@ func (s *Store) Update(st *item.State, proof item.Proof, choose func() (*item.Ev
 	if err := s.Catch(st, proof); err != nil {
 		return err
 	}
-	e, err := choose()
-	if e == nil || err != nil {
+	list, err := choose()
+	if len(list) == 0 || err != nil {
 		return err
 	}
-	if err := st.Check(e); err != nil {
-		return err
+	for i := range list {
+		if err := st.Check(&list[i]); err != nil {
+			return err
+		}
 	}
-	if err := s.append(st, e); err != nil {
+	if err := s.append(st, list); err != nil {
 		return s.unwritable(err)
 	}
 	return s.Catch(st, proof)
 }
 
-// append writes an event after the last whole line.
-func (s *Store) append(st *item.State, e *item.Event) error {
-	e.N, e.At = st.Next, time.Now().UTC().Format(time.RFC3339)
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
+// append writes events after the last whole line.
+func (s *Store) append(st *item.State, list []item.Event) error {
+	var lines []byte
+	for i := range list {
+		list[i].N, list[i].At = st.Next+int64(i), time.Now().UTC().Format(time.RFC3339)
+		line, err := json.Marshal(&list[i])
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
 	}
 	f, err := os.OpenFile(s.Path(eventsFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -228,7 +245,7 @@ func (s *Store) append(st *item.State, e *item.Event) error {
 		err = f.Truncate(st.Read)
 	}
 	if err == nil {
-		_, err = f.WriteAt(append(line, '\n'), st.Read)
+		_, err = f.WriteAt(lines, st.Read)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -276,6 +293,23 @@ func (s *Store) SetClaim(worktree string, c *Claim) error {
 	}
 	return s.write(name, data)
 }
+
+// Beat notes that something happens in a work tree that has a claim. Where it cannot be noted, as in a sandbox, the claim may be
+// taken back while somebody works.
+func (s *Store) Beat(worktree string) {
+	now := time.Now()
+	_ = os.Chtimes(s.claimFile(worktree), now, now)
+}
+
+// Beaten is when something was last noted; the zero time when nothing was.
+func (s *Store) Beaten(worktree string) (last time.Time) {
+	if info, err := os.Stat(s.claimFile(worktree)); err == nil {
+		last = info.ModTime()
+	}
+	return last
+}
+
+func (s *Store) claimFile(worktree string) string { return s.Path("claims", worktree+".json") }
 
 // Contract is where scan writes the contract of an item, relative to the state folder.
 func Contract(id string) string { return filepath.Join("items", id, "contract.json") }

@@ -1,0 +1,206 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/closeout-gate/closeout/internal/agent/item"
+	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/record"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/glob"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// lease is how long a claim is held without a hook event, a commit, a submission or a heartbeat of loop in its work tree.
+const lease = 2 * time.Hour
+
+// orphaned says why nobody works at the claim of an item any more; "" when somebody does, and where there is no claim.
+func (b *Board) orphaned(it *item.Standing) string {
+	if it.Worktree == "" || it.Hold || it.Worktree == b.Worktree {
+		return ""
+	}
+	last, err := time.Parse(time.RFC3339, it.At)
+	if err != nil {
+		last = time.Time{}
+	}
+	if beaten := b.Store.Beaten(it.Worktree); beaten.After(last) {
+		last = beaten
+	}
+	if it.Root != "" { // else the claim is older than this version
+		dir := filepath.Join(it.Root, ".git")
+		info, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) || session.Key(it.Root) != it.Worktree {
+			return "its work tree is gone"
+		}
+		if text, failed := os.ReadFile(dir); err == nil && !info.IsDir() && failed == nil {
+			dir = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:"))
+		}
+		if info, err := os.Stat(filepath.Join(dir, "logs", "HEAD")); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	if time.Since(last) > lease {
+		return fmt.Sprintf("nothing happened in its work tree for %.0f hours", lease.Hours())
+	}
+	return ""
+}
+
+// takeBack releases the claims at which nobody works any more.
+func (b *Board) takeBack() error {
+	for _, it := range b.State.Items {
+		holder := it.Worktree
+		if b.orphaned(it) == "" {
+			continue
+		}
+		err := b.Store.Update(b.State, b.proof, func() (*item.Event, error) {
+			why := b.orphaned(it) // it may have come back, or have been released meanwhile
+			if why == "" || it.Worktree != holder {
+				return nil, nil
+			}
+			fmt.Fprintf(b.tell, "closeout item next: %s is free again: %s\n", it.ID, why)
+			return &item.Event{Event: item.EventReleased, Item: it.ID, Code: item.ReasonOrphaned, Reason: why}, nil
+		})
+		if err == nil && it.Worktree == "" {
+			err = b.Store.SetClaim(holder, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait is why an item is not handed out.
+type wait struct {
+	of   *item.Standing // that another work tree has claimed; nil for none
+	path string         // that both may touch
+}
+
+// waitOf says which item keeps another one from being handed out.
+func (b *Board) waitOf(it *item.Standing) (w wait, err error) {
+	if b.Overlap || !b.Plan.Zones {
+		return w, nil
+	}
+	if w, known := b.waits[it.ID]; known {
+		return w, nil
+	}
+	for _, other := range b.State.Items {
+		if other.Worktree == "" || other.Worktree == b.Worktree {
+			continue
+		}
+		if w.path, err = b.overlap(it, other); err != nil {
+			return w, err
+		}
+		if w.path != "" {
+			w.of = other
+			break
+		}
+	}
+	if b.waits == nil {
+		b.waits = map[string]wait{}
+	}
+	b.waits[it.ID] = w
+	return w, nil
+}
+
+// Waiting says which items wait for which others, as far as was looked.
+func (b *Board) Waiting() (list []string) {
+	for _, it := range b.State.Items {
+		if w := b.waits[it.ID]; w.of != nil && it.Worktree == "" {
+			list = append(list, fmt.Sprintf("%s waits for %s, which another work tree has: both may touch %s (--overlap ignores it)",
+				it.ID, w.of.ID, input.QuotePath(w.path)))
+		}
+	}
+	return list
+}
+
+// overlap is a path or patterns that two items may touch; "" for none. Where it is not sure, they overlap.
+func (b *Board) overlap(x, y *item.Standing) (string, error) {
+	var zones [2][]contract.Pattern
+	var sets [3]*glob.Set
+	for i, it := range []*item.Standing{x, y} {
+		p, err := b.PolicyOf(&it.Item)
+		if err != nil {
+			return "", err
+		}
+		zones[i] = p.Sources[len(p.Sources)-1].Contract.AllowedFiles
+		sets[i], sets[2] = setOf(zones[i]), setOf(p.Sources[0].Contract.AllowedFiles)
+	}
+	if b.tracked == nil {
+		head, err := b.Git.Resolve("HEAD")
+		if err != nil {
+			return "", err
+		}
+		list, err := b.Git.Tracked(head)
+		if err != nil {
+			return "", err
+		}
+		for i := range list {
+			b.tracked = append(b.tracked, list[i].Path)
+		}
+	}
+	for _, path := range b.tracked {
+		if sets[0].Match(path) && sets[1].Match(path) && sets[2].Match(path) {
+			return path, nil
+		}
+	}
+	for _, a := range zones[0] {
+		for _, c := range zones[1] {
+			if meet(a.Glob, c.Glob) {
+				return c.Value, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func setOf(list []contract.Pattern) *glob.Set {
+	var globs []glob.Pattern
+	for _, p := range list {
+		globs = append(globs, p.Glob)
+	}
+	return glob.Compile(globs)
+}
+
+// meet reports whether a path may match both patterns.
+func meet(a, b glob.Pattern) bool {
+	one, isOne := a.Literal()
+	other, isOther := b.Literal()
+	switch {
+	case isOne:
+		return glob.Compile([]glob.Pattern{b}).Match(one)
+	case isOther:
+		return glob.Compile([]glob.Pattern{a}).Match(other)
+	}
+	one, other = begin(a), begin(b)
+	return strings.HasPrefix(one, other) || strings.HasPrefix(other, one)
+}
+
+// begin is what every path begins with that matches a pattern.
+func begin(p glob.Pattern) string {
+	text := p.String()
+	if i := strings.IndexAny(text, `*?[{\`); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// Differing are the paths at which the work tree differs from HEAD.
+func (b *Board) Differing() ([]string, *record.Git, error) {
+	root, err := record.Find(b.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	git, err := record.OpenGit(root, os.Environ())
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, err := git.Differing(b.Plan.Evidence)
+	return paths, git, err
+}
