@@ -163,7 +163,7 @@ func (a *attempt) outside(joined *policy.Policy) ([]item.Fact, error) {
 
 // proveAll runs what the items require and judges each by its kept bundle, for the code of HEAD. The events say what came of it.
 func (a *attempt) proveAll(done *Renewal) (events []item.Event, err error) {
-	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, logs: map[string]record.Stream{}}
+	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, logs: map[string]ownLog{}}
 	if err := a.clear(a.Store.Path(a.dir, "log")); err != nil {
 		return nil, err
 	}
@@ -205,28 +205,36 @@ func (a *attempt) proveAll(done *Renewal) (events []item.Event, err error) {
 	return events, nil
 }
 
-// prepareAll gives each command a log of its own, so that a bundle has the records of its item only.
+// prepareAll removes what the commands will write.
 func (g *guarding) prepareAll(kept []keptItem) error {
-	logs, p := g.Store.Path(g.dir, "log"), &record.Plan{}
+	known, p := map[string]bool{}, &record.Plan{}
 	for _, it := range kept {
 		for _, step := range it.steps {
-			key := keyOf(step)
-			if _, known := g.logs[key]; known {
-				continue
+			if key := keyOf(step); !known[key] {
+				known[key] = true
+				p.Streams = append(p.Streams, record.Stream{Steps: []record.Step{step}})
 			}
-			name := "c" + strconv.Itoa(len(g.logs)+1)
-			g.logs[key] = record.Stream{Name: name, Log: filepath.Join(logs, name+".jsonl")}
-			p.Streams = append(p.Streams, g.streamOf(step))
 		}
 	}
 	g.s.Show.Count = len(p.Streams)
-	return run.Prepare(g.r, p.Logs(), p.Reports(g.r.Evidence))
+	return run.Prepare(g.r, nil, p.Reports(g.r.Evidence))
 }
 
-func (g *guarding) streamOf(step record.Step) record.Stream {
-	s := g.logs[keyOf(step)]
-	s.Steps = []record.Step{step}
-	return s
+// runAlone runs a command with a log of its own, so that a bundle has the records of its item only.
+func (g *guarding) runAlone(step record.Step) (err error) {
+	g.count++
+	name := "c" + strconv.Itoa(g.count)
+	l := ownLog{name: name, log: g.Store.Path(g.dir, "log", name+".jsonl")}
+	if g.r.Watch, err = record.NewWatch(g.r.Root, []string{l.log}, g.r.Env); err != nil {
+		return err
+	}
+	if err := g.run(&record.Plan{Streams: []record.Stream{{Name: name, Log: l.log, Steps: []record.Step{step}}}}); err != nil {
+		return err
+	}
+	l.digest = g.r.Watch.Digest(l.log)
+	g.logs[keyOf(step)] = l
+	g.note([]record.Step{step})
+	return nil
 }
 
 // renew runs what is missing, and judges an item. The event is about its PASS for HEAD, or that it is open again.
@@ -234,13 +242,8 @@ func (g *guarding) renew(done *Renewal, it keptItem) (e item.Event, err error) {
 	if it.altered != "" {
 		return g.open(done, it.Standing, nil, []item.Fact{*g.alteredFact(it)})
 	}
-	p := &record.Plan{}
 	for _, step := range g.missing(it.steps) {
-		p.Streams = append(p.Streams, g.streamOf(step))
-		g.note([]record.Step{step})
-	}
-	if len(p.Streams) > 0 {
-		if err := g.run(p); err != nil {
+		if err := g.runAlone(step); err != nil {
 			return e, err
 		}
 	}
@@ -315,7 +318,7 @@ func PrintRenewal(b *Board, r *Renewal, std console.Streams) error {
 		fmt.Fprintf(&t, "%s: it passed at %.12s, which is not in HEAD: merge that, and submit --all again\n", id, b.State.Find(id).Pass.Head)
 	}
 	if len(r.Renewed) > 0 {
-		t.WriteString(b.Plan.Worth(&item.Event{}))
+		t.WriteString((&item.Plan{}).Worth(&item.Event{}))
 	}
 	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", r.Remaining, input.Plural(int64(len(b.State.Items)), "item"))
 	_, err := io.WriteString(std.Out, t.String())

@@ -25,9 +25,13 @@ type guarding struct {
 	ran    map[string]bool   // commands, by their keys
 	writer map[string]string // the key of the last command that wrote a report
 	tree   string
-	extra  *record.Plan             // that was run last; nil while none was needed
-	logs   map[string]record.Stream // of each command, by its key: its own log; nil for one log of all
+	extra  *record.Plan      // that was run last; nil while none was needed
+	logs   map[string]ownLog // of each command, by its key; nil where there is one log of all
+	count  int               // of the logs
 }
+
+// ownLog is the log of one command.
+type ownLog struct{ name, log, digest string }
 
 // keptItem is an item that passed, and the commands that prove it.
 type keptItem struct {
@@ -232,11 +236,10 @@ func (g *guarding) options(it keptItem) collect.Options {
 	o := OptionsFor(g.Board, it.Standing)
 	o.Root, o.Names = g.s.Options.Root, g.s.Options.Names
 	if g.logs != nil {
-		p := &record.Plan{}
 		for _, step := range it.steps {
-			p.Streams = append(p.Streams, g.logs[keyOf(step)])
+			l := g.logs[keyOf(step)]
+			o.Feedback, o.Settings.Digests = append(o.Feedback, l.log), append(o.Settings.Digests, l.name+"="+l.digest)
 		}
-		g.handOver(&o, p, g.r.Watch)
 		return o
 	}
 	g.handOver(&o, g.plan, g.r.Watch)

@@ -89,22 +89,19 @@ func (b *Board) conclude(s *item.Status, head string) error {
 // mostAbsent is how many items that do not hold are looked for in HEAD.
 const mostAbsent = 100
 
-// stands tells of an item that passed whether a commit contains the one that was judged, and whether at least one path that
-// the item changed is there other than it was before: a squash or a rebase makes other commits, and a merge may drop a change.
+// stands tells of an item that passed whether at least one path that it changed is in a commit other than it was before, and else
+// whether the commit contains the one that was judged: a squash or a rebase makes other commits, and a merge may drop a change.
 func (b *Board) stands(it *item.Standing, head string) (contained, there bool) {
-	contained = b.Contains(head, it.Pass.Head) || it.Renewed != nil && b.Contains(head, it.Renewed.Head)
 	changes, err := b.Git.Changes(it.Start, it.Pass.Head)
-	if err != nil {
-		return contained, false
-	}
 	for i := range changes {
 		mode, id, _, err := b.Git.Entry(head, changes[i].Path)
 		oldMode, oldID, _, failed := b.Git.Entry(it.Start, changes[i].Path)
 		if err == nil && failed == nil && (mode != oldMode || id != oldID) {
-			return contained, true
+			return true, true
 		}
 	}
-	return contained, len(changes) == 0
+	contained = b.Contains(head, it.Pass.Head) || it.Renewed != nil && b.Contains(head, it.Renewed.Head)
+	return contained, err == nil && len(changes) == 0
 }
 
 // screened lists what the gate blocks, by the standing contract and without evidence, in all that leads from the base to a

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 )
@@ -21,6 +22,7 @@ type Line struct {
 	ID     string   `json:"id,omitempty"`     // a digest of the call's id: a payload that comes twice counts once
 	Call   string   `json:"call,omitempty"`   // a digest of tool and arguments
 	Result string   `json:"result,omitempty"` // a digest of the result, without what changes by itself
+	Said   bool     `json:"said,omitempty"`   // of a tool that writes no files: the result has a text of several words
 	Failed bool     `json:"failed,omitempty"` // the payload says that the tool failed
 	Tree   string   `json:"tree,omitempty"`   // of EventStop: the code tree
 	Open   string   `json:"open,omitempty"`   // of EventStop: a digest of the fingerprints
@@ -64,6 +66,7 @@ func (c *Call) Line() Line {
 		call = append(call, string(input))
 	}
 	l.Call, l.Result = Digest(call...), Digest(normal(string(c.Result)+c.Error))
+	l.Said = !c.Writes() && (says(c.Result) || strings.Contains(c.Error, " "))
 	if c.ID != "" {
 		l.ID = Digest(c.ID)
 	}

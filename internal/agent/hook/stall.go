@@ -1,9 +1,12 @@
 package hook
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 )
@@ -13,6 +16,7 @@ const (
 	equalCalls  = 4 // with equal results
 	failedCalls = 3 // equal calls in a row that failed
 	roundCalls  = 6 // A-B-A-B-A-B
+	variedCalls = 6 // of one tool, with other arguments and equal results that say something
 	maxNudges   = 3 // in a session
 )
 
@@ -35,6 +39,7 @@ func Stall(log []Line) string {
 	}
 	failed := func(a, b Line) bool { return a.Call == b.Call && a.Failed && b.Failed }
 	alike := func(a, b Line) bool { return a.Call == b.Call && a.Result == b.Result }
+	varied := func(a, b Line) bool { return a.Tool == b.Tool && a.Result == b.Result && a.Said && b.Said }
 	what := ""
 	switch {
 	case repeats(calls, failedCalls, 1, failed):
@@ -43,10 +48,12 @@ func Stall(log []Line) string {
 		what = fmt.Sprintf("this call has had the same result %d times", equalCalls)
 	case repeats(calls, roundCalls, 2, alike) && calls[len(calls)-1].Call != calls[len(calls)-2].Call:
 		what = "two calls have had the same results in turn, three times"
+	case repeats(calls, variedCalls, 1, varied):
+		what = fmt.Sprintf("the last %d calls of %s have had the same result, whatever their arguments", variedCalls, calls[len(calls)-1].Tool)
 	default:
 		return ""
 	}
-	return "closeout: " + what + ". The same call again will tell nothing new: look at the result, change something else, or say in " + item.BlockedFile + " why it cannot be done"
+	return "closeout: " + what + ". The same again will tell nothing new: look at the result, change something else, or say in " + item.BlockedFile + " why it cannot be done"
 }
 
 // repeats reports whether each of the last n calls is the same as the one that comes step calls before.
@@ -73,4 +80,18 @@ func normal(s string) string {
 		b.WriteByte(' ')
 	}
 	return b.String()
+}
+
+// says reports whether a result has a text of several words. An empty output, or "success", tells calls not apart.
+func says(result jsontext.Value) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(result[:min(len(result), maxNormal)]))
+	for {
+		t, err := d.ReadToken()
+		if err != nil {
+			return false
+		}
+		if kind, n := d.StackIndex(d.StackDepth()); t.Kind() == '"' && (kind != '{' || n%2 == 0) && strings.ContainsFunc(strings.TrimSpace(t.String()), unicode.IsSpace) {
+			return true
+		}
+	}
 }

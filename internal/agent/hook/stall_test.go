@@ -8,7 +8,7 @@ import (
 // calls are lines of a log: each word is a call, its result and perhaps "!" for a failure.
 func calls(words string) (log []Line) {
 	for i, w := range strings.Fields(words) {
-		l := Line{Event: Post, Call: w[:1], Result: w[1:2], Failed: strings.HasSuffix(w, "!"), ID: string(rune('A' + i))}
+		l := Line{Event: Post, Call: w[:1], Result: w[1:2], Failed: strings.HasSuffix(w, "!"), Tool: "Grep", Said: strings.HasSuffix(w, "?"), ID: string(rune('A' + i))}
 		switch w {
 		case "nudge":
 			l = Line{Event: Post, Answer: AnswerNudge}
@@ -41,6 +41,10 @@ func TestStall(t *testing.T) {
 		"a1 a1 a1 a1 nudge a1":          "",
 		"a1 a1 a1 a1 nudge a1 a1 a1 a1": "same result 4 times",
 		"nudge nudge nudge a1 a1 a1 a1": "",
+		"a1? b1? c1? d1? e1? f1?":       "the last 6 calls of Grep",
+		"a1? b1? c1? d1? e1?":           "",
+		"a1? b1? c1? d2? e1? f1?":       "",
+		"a1 b1 c1 d1 e1 f1":             "", // nothing was printed, as after mkdir
 	} {
 		if got := Stall(calls(words)); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, expected %q", words, got, want)
@@ -78,6 +82,18 @@ func TestMayHold(t *testing.T) {
 	} {
 		if got := MayHold(c.log, "t", "f", c.most); got != c.want {
 			t.Errorf("%+v, at most %d: %t", c.log, c.most, got)
+		}
+	}
+}
+
+// TestSays wants a text of the result to be told from what every call of the tool answers.
+func TestSays(t *testing.T) {
+	for text, want := range map[string]bool{
+		`"No files found"`: true, `{"stdout":"a b","stderr":""}`: true, `[{"type":"text","text":"no match"}]`: true,
+		`{"stdout":"","stderr":"","interrupted":false}`: false, `"success"`: false, `{"a key":1}`: false, ``: false, `{"a`: false,
+	} {
+		if says([]byte(text)) != want {
+			t.Errorf("%s: %t", text, !want)
 		}
 	}
 }

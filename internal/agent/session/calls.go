@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
@@ -104,6 +106,32 @@ func (s *Store) halve(name string, more []byte) error {
 		}
 	}
 	return collect.WriteOther("the log of the session", name, append(append(kept, data[half:]...), more...))
+}
+
+// Session is the log of a session, by the digest that names it.
+type Session struct {
+	Key   string
+	Lines []hook.Line
+}
+
+// Sessions reads the logs of all sessions, the oldest first.
+func (s *Store) Sessions() (list []Session) {
+	names, _ := filepath.Glob(s.Path("sessions", "*.jsonl")) // the pattern is right
+	for _, name := range names {
+		one := Session{Key: strings.TrimSuffix(filepath.Base(name), ".jsonl")}
+		data, err := readBounded(name)
+		for line := range bytes.Lines(data) {
+			var l hook.Line
+			if err == nil && json.Unmarshal(line, &l) == nil {
+				one.Lines = append(one.Lines, l)
+			}
+		}
+		if len(one.Lines) > 0 {
+			list = append(list, one)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Session) int { return strings.Compare(a.Lines[0].At, b.Lines[0].At) })
+	return list
 }
 
 // Vetoes counts the calls that the hook denied in all sessions, by code.

@@ -1,15 +1,17 @@
 package session
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // Sync writes all files of a directory to the disk, and then the directories, so that an event may speak of them. The directories
-// above it up to the state folder are synced as well.
+// above it up to the state folder are synced as well. Files are synced beside each other, which a disk does at once.
 func (s *Store) Sync(name string) error {
-	var dirs []string
+	var files, dirs []string
 	err := filepath.WalkDir(s.Path(name), func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -17,19 +19,34 @@ func (s *Store) Sync(name string) error {
 		case entry.IsDir():
 			dirs = append(dirs, path)
 		case entry.Type().IsRegular():
-			return syncOne(path)
+			files = append(files, path)
 		}
 		return nil
 	})
 	for dir := filepath.Dir(s.Path(name)); err == nil && within(s.Dir, dir); dir = filepath.Dir(dir) {
 		dirs = append(dirs, dir)
 	}
-	for _, dir := range dirs {
+	for _, list := range [][]string{files, dirs} {
 		if err == nil {
-			err = syncOne(dir)
+			err = syncEach(list)
 		}
 	}
 	return err
+}
+
+// syncEach syncs several files at a time.
+func syncEach(list []string) error {
+	errs, free := make([]error, len(list)), make(chan bool, 16)
+	var all sync.WaitGroup
+	for i, name := range list {
+		free <- true
+		all.Go(func() {
+			errs[i] = syncOne(name)
+			<-free
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 func syncOne(path string) error {
