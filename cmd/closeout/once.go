@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // once refuses a second value of a flag that has one. Of two values the last one would silently win.
@@ -75,4 +78,28 @@ func allowTwice(flags *pflag.FlagSet) {
 // isCompletion reports whether a shell asks for a completion, for which the flags of a call are read twice.
 func isCompletion(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+}
+
+// reportDir lets --output-dir name the directory of the report, which has its own name there. Programs that came before closeout had
+// the flag, and --task-id.
+type reportDir struct{ report *string }
+
+func (d reportDir) String() string { return "" }
+
+// Set sets the path of the report.
+func (d reportDir) Set(dir string) error {
+	*d.report = filepath.Join(dir, report.FileName)
+	return nil
+}
+
+// Type is what the help calls the value.
+func (d reportDir) Type() string { return "directory" }
+
+// addOldNames adds flags under the names that programs before closeout had. The help does not show them.
+func addOldNames(flags *pflag.FlagSet, tasks *[]string, reportPath *string) {
+	flags.Var((*taskList)(tasks), "task-id", "as --task")
+	flags.Var(reportDir{reportPath}, "output-dir", "as --report, with the name verification_report.json")
+	for _, name := range []string{"task-id", "output-dir"} {
+		flags.Lookup(name).Hidden = true
+	}
 }

@@ -65,6 +65,7 @@ func defineRun(f *run.Call, c *cobra.Command) {
 	flags.StringVar(&f.Stream, "stream", "", "with --record-only in a matrix: the `name` of this leg; the step output is feedback_sha256_NAME")
 	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "show the output of the commands")
 	flags.StringVar(&f.Report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json)")
+	addOldNames(flags, &f.Settings.Tasks, &f.Report)
 	flags.StringVar(&f.BaseTests, "base-tests", "", "`directory` with the test reports of the base, which are compared with those of the head")
 	flags.StringVar(&f.Bundle, "bundle", "", "copy every input into this new `directory`")
 	flags.StringVar(&f.Format, "format", "text", "what to print: "+run.FormatNames())

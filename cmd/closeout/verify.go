@@ -55,6 +55,7 @@ func defineVerify(f *run.Verification, c *cobra.Command) {
 	flags.StringVar(&f.Report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
 	flags.StringVar(&f.Format, "format", "text", "what to print: "+run.FormatNames())
 	flags.BoolVar(&f.Quiet, "quiet", false, "print only the summary line")
+	addOldNames(flags, &f.Settings.Tasks, &f.Report)
 }
 
 // defineInputs defines the flags of every command that collects inputs.
@@ -104,5 +105,5 @@ func (l limitFlag) Type() string { return "int" }
 
 // inputFlags name inputs one by one; beside a BUNDLE, which contains them all, they are refused.
 var inputFlags = []string{
-	"contract-file", "task", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base-tests", "base", "head", "repo", "contract", "bundle",
+	"contract-file", "task", "task-id", "feedback", "feedback-sha256", "rules", "diff", "facts", "coverage", "base-tests", "base", "head", "repo", "contract", "bundle",
 }

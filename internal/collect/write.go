@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -94,8 +95,15 @@ func readStale(f io.Reader) (old *Stale, ok bool) {
 }
 
 // Write writes a report at once or not at all: into a temporary file beside it, which then takes its name. It replaces
-// what [RemoveStale] removes and nothing else, and follows no symlink.
+// what [RemoveStale] removes and nothing else, and follows no symlink. The directories that it needs are made.
 func Write(path string, data []byte) error {
+	dir, err := openDir(filepath.Dir(filepath.Clean(path)), true)
+	if err != nil {
+		return fmt.Errorf("the report %q cannot be written: %w", path, input.Reason(err))
+	}
+	if err := dir.Close(); err != nil {
+		return err
+	}
 	return write("report", path, data, func(t *target) error {
 		_, err := t.replaceable()
 		return err

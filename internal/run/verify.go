@@ -15,8 +15,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// tellNoInputs says what to write when a directory contains no input: most often it is the repository.
-func tellNoInputs(dir string, found *collect.Found, std console.Streams) {
+// tellInputs says what to write when a directory contains no input: most often it is the repository.
+func tellInputs(dir string, found *collect.Found, std console.Streams) {
+	const other = "scope_report.json"
+	if _, err := os.Lstat(filepath.Join(dir, other)); err == nil {
+		fmt.Fprintf(std.Err, "closeout: %q in %q is not read: the gate finds itself which files are off scope\n", other, dir)
+	}
 	if len(found.Inputs) > 0 {
 		return
 	}
@@ -127,7 +131,7 @@ func (f *Verification) Find(args []string, std console.Streams) (found *collect.
 		if found, err = collect.Bundle(args[0]); err != nil { // which is judged on the day that its facts name
 			return nil, NotABundle("closeout verify", args[0], err)
 		}
-		tellNoInputs(args[0], found, std)
+		tellInputs(args[0], found, std)
 	} else {
 		settings.Today = Today()
 		f.Files.Settings = settings

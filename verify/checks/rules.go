@@ -297,7 +297,8 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 	}
 	f := check.Finding{
 		Severity: severity, Message: fmt.Sprintf("the rule %q is broken", r.ID),
-		Expected: "no violation of the rule", Actual: "a violation", Fix: "fix what the rule found, then run it again",
+		Expected: cmp.Or(r.Expected, "no violation of the rule"), Actual: cmp.Or(r.Actual, "a violation"),
+		Fix: "fix what the rule found, then run it again",
 	}
 	code := "rule.failed"
 	if r.Unknown {

@@ -146,6 +146,8 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 			Category: f.AnyText("category"),
 			Severity: rowSeverity(f.OneOf("severity", "block", "error", "warn", "warning", "info", "note", "critical", "high", "medium", "low")),
 			Detail:   input.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
+			Expected: input.CutTo(f.AnyText("expected"), maxReportedRuleDetail),
+			Actual:   input.CutTo(f.AnyText("actual"), maxReportedRuleDetail),
 			File:     f.TextOf(f.OrNull("file"), "file").Value,
 		}
 		if line := f.IntegerOf(f.OrNull("line"), "line", 1, maxLineNumber); line != nil {
@@ -254,7 +256,9 @@ type Row struct {
 	Severity input.Severity // "" when the row has none
 	Passed   bool
 	Unknown  bool     // nobody could tell whether the rule is broken; it did not pass
-	Detail   string   // cut after 500 bytes
+	Detail   string   // cut after 500 bytes, as are the next two
+	Expected string   // "" when absent
+	Actual   string   // "" when absent
 	File     string   // "" when absent
 	Line     int64    // 0 when absent
 	FailedIn []string // of a failed row: every file it failed in, sorted and unique; "" for a failure without a file
