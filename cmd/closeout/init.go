@@ -29,7 +29,7 @@ func newInit(std console.Streams) *cobra.Command {
 	}
 	c.Flags().BoolVar(&f.JSON, "json", false, "write the contract as JSON, without the comments")
 	c.Flags().Bool("yaml", true, "write the contract as YAML, with comments")
-	c.Flags().Lookup("yaml").Hidden = true // what init does since 0.3.0
+	c.Flags().Lookup("yaml").Hidden = true // what init does without it
 	c.Flags().BoolVar(&f.DryRun, "dry-run", false, "print the files, and write nothing")
 	c.Flags().StringVar(&f.Test, "test", "", "the `COMMAND` that proves a change, instead of those that are found; split into words without a shell")
 	c.Flags().BoolVar(&f.Solo, "solo", false, "the repository has one maintainer, who may override as author")
