@@ -84,33 +84,34 @@ func blameJob(p *check.Pass, f check.Finding) check.Finding {
 		how, fix := jobEnd(p, &p.Facts.Jobs[i])
 		f.Message += [...]string{": ", ", and "}[min(i, 1)] + how
 		if i == 0 {
-			f.Fix = fix + "; then use Re-run failed jobs on the page of this run"
+			f.Fix = fix
 		}
 	}
 	return f
 }
 
-// jobEnd says how a job of this run ended, and what helps.
+// jobEnd says how a job of this run ended, and what helps. A change of the workflow is a push, which starts a run of its own.
 func jobEnd(p *check.Pass, j *facts.Job) (how, fix string) {
+	const again = "; then push, or use Re-run failed jobs on the page of this run"
 	name, step := "the job "+strconv.Quote(j.Name), "its step "+strconv.Quote(j.Step)
 	switch {
 	case j.Conclusion == "skipped":
 		how, fix = name+" was skipped", "look at `if` and `needs` of "+name+" in the workflow"
 	case j.Conclusion == "cancelled" && j.Began:
-		how, fix = name+" was cancelled", "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it"
+		how, fix = name+" was cancelled", "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it; then use Re-run all jobs"
 		if j.Step != "" {
 			how += " in " + step
 		}
 	case j.Conclusion == "" && j.Step != "":
-		how, fix = step[len("its "):]+" of "+name+" failed", "open the log of "+step[len("its "):]+", and fix what it says"
+		how, fix = step[len("its "):]+" of "+name+" failed", "open the log of "+step[len("its "):]+", and fix what it says"+again
 	case j.Conclusion == "":
 		how, fix = name+" has not ended", "list "+name+" under `needs` of the job that judges, so that the gate waits for it"
 	case !j.Began:
-		how, fix = name+" never started ("+j.Conclusion+")", "look at `runs-on` of "+name+", at its runners, and at the limits of the account"
+		how, fix = name+" never started ("+j.Conclusion+")", "look at `runs-on` of "+name+", at its runners, and at the limits of the account"+again
 	case j.Step != "":
-		how, fix = name+" failed in "+step, "open the log of "+step+" in "+name+", and fix what it says"
+		how, fix = name+" failed in "+step, "open the log of "+step+" in "+name+", and fix what it says"+again
 	default:
-		how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"
+		how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"+again
 	}
 	if j.Attempt != p.Facts.Event.Attempt {
 		how += fmt.Sprintf(", in attempt %d of this run", j.Attempt)
