@@ -14,6 +14,8 @@ func TestFindingTexts(t *testing.T) {
 		{"cases/acceptance/failed.tests-named.txtar", "acceptance.failed", `exit code 1; failed: "src/sum test.ts adds"; src/sum.test.ts:12 subtracts`},
 		{"cases/acceptance/failed.test-printed.txtar", "acceptance.failed", `"unit" (pytest) failed: exit code 1: tests/test_sum.py test_adds: E   assert 3 == 4`},
 		{"cases/acceptance/failed.test-printed.txtar", "acceptance.failed", `exit code 1; failed: tests/test_sum.py test_adds`},
+		{"cases/cross/failed.job-red.txtar", "cross.missing", "no run shows what the tests of the base say about the new code: old_tests: no record of it: " +
+			`the job "cross (old_tests)" failed in its step "Install closeout"`},
 		{"cases/acceptance/failed.error-printed.txtar", "acceptance.failed", `"build" (make) failed: exit code 2: src/sum.c:12:5: error: expected ';'`},
 		{"cases/acceptance/passed.test-run-again.txtar", "acceptance.flaky", `1 test that failed and then passed, the first is "sum.adds"`},
 		{"attacks/12-rule-rows/failed.ignore-without-a-day.txtar", "rule.expired", "none, and the exception ends on 2026-06-30"},
