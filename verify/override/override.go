@@ -29,6 +29,7 @@ type Question struct {
 
 	echoes     *echoes                       // of Printed; nil until first used
 	statements map[facts.Account][]statement // see commentsOf
+	newest     []facts.Comment               // the comments, the newest first; nil until first used
 }
 
 // Decision is the answer to a question. The zero value means that no label asks for an override.

@@ -42,9 +42,11 @@ func (q *Question) commentsOf(who facts.Account, comments []facts.Comment) []sta
 		return known
 	}
 	list := []statement{}
-	newest := slices.Clone(comments)
-	input.SortStable(newest, func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) })
-	for _, c := range newest {
+	if q.newest == nil { // once: a crowd may have commented
+		q.newest = slices.Clone(comments)
+		input.SortStable(q.newest, func(a, b facts.Comment) int { return compareIDs(b.ID, a.ID) })
+	}
+	for _, c := range q.newest {
 		if len(list) == maxStatements {
 			break
 		}

@@ -150,7 +150,7 @@ func TestNewestReasonFirst(t *testing.T) {
 	if got := strings.Join(texts, "; "); got != "reason in the label; the newer reason; the older reason; the oldest reason" {
 		t.Errorf("got %q", got)
 	}
-	r.statements, r.Question.statements = nil, nil
+	r.statements, r.Question.statements, r.newest = nil, nil, nil
 	r.label, r.pr.Comments = "closeout-override", []facts.Comment{comment("9", ""), comment("10", "short"), comment("8", "todo todo todo")}
 	if _, why := reasons(r); why != "the reason in the comment is shorter than 10 visible characters" {
 		t.Errorf("got %q", why)

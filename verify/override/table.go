@@ -169,6 +169,12 @@ func rowPeople(r *request) Answer {
 		if !found || !containsCode(text, r.Code) || slices.ContainsFunc(counted, who.Is) {
 			continue
 		}
+		if answer := r.eligible().human(who); answer.State != Yes { // of a crowd, most are unknown
+			if answer.State == Unknown {
+				open = answer
+			}
+			continue
+		}
 		counted = append(counted, who) // no comment of it is looked at again
 		reason, at, _ := boundReason(r.commentsOf(who, comments), r.Code)
 		if reason == "" {

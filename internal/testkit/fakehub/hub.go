@@ -78,6 +78,7 @@ type Comment struct {
 	ID               int64
 	Author, App      string
 	Body             string
+	Association      string // "" is that of the example
 	Created, Updated string // "" is a time of no importance; an absent Updated equals Created
 }
 

@@ -182,6 +182,9 @@ func (h *Hub) showComment(c *Comment) map[string]any {
 	created := cmp.Or(c.Created, someTime)
 	v["id"], v["user"], v["body"], v["created_at"], v["updated_at"] = c.ID, h.account(c.Author), c.Body, created, cmp.Or(c.Updated, created)
 	v["performed_via_github_app"] = appOf(c.App)
+	if c.Association != "" {
+		v["author_association"] = c.Association
+	}
 	return v
 }
 
