@@ -231,15 +231,12 @@ func indentedStub(v *source.File, pos int) string {
 	if n := nextCode(v, line); n > 0 && indentOf(v.CodeLine(n)) >= indent && !closes(v.CodeLine(n)) {
 		return ""
 	}
-	head := pythonHead
-	if v.Lang == source.Ruby {
-		head = rubyHead
-	}
+	head := defHead(v.Lang)
 	for n := line - 1; n >= max(1, line-40); n-- {
 		text := v.CodeLine(n)
 		text = text[:min(len(text), maxNear)]
 		trimmed := bytes.Trim(text, " \t\r\"'")
-		if m := head().FindSubmatch(text); m != nil && indentOf(text) < indent {
+		if m := head.FindSubmatch(text); m != nil && indentOf(text) < indent {
 			if v.Lang == source.Python && isAbstract(v, n, indentOf(text)) {
 				return ""
 			}
@@ -277,70 +274,59 @@ func isAbstract(v *source.File, line, indent int) bool {
 	return false
 }
 
-// hadBody is the line of the merge base where a function of this name is declared that the head does not have with a
-// body any more; 0 for none.
+// hadBody is the line of the merge base where a function of this name is declared of which the head has fewer that do something; 0 for
+// none.
 func (f *File) hadBody(name string) int {
 	if f.Base == nil {
 		return 0
 	}
-	line, before := bodies(f.Base, name)
-	if _, after := bodies(f.Head, name); after >= before {
+	line, before := f.bodies(f.Base, name)
+	if _, after := f.bodies(f.Head, name); after >= before {
 		return 0
 	}
 	return line
 }
 
 // bodies counts the functions of a name that do something, and tells where the first one is.
-func bodies(v *source.File, name string) (first, count int) {
+func (f *File) bodies(v *source.File, name string) (first, count int) {
 	eachPlace(v.Code, name, func(pos int) {
-		if count >= 100 || !wholeWord(v.Code, pos, len(name)) {
-			return
-		}
 		n := v.LineAt(pos)
-		if text := v.CodeLine(n); len(text) > maxNear || !declares(v, pos, text, name) {
+		if count >= 100 || !wholeWord(v.Code, pos, len(name)) || len(v.CodeLine(n)) > maxNear || !declares(v, pos, n, name) {
 			return
 		}
 		if count++; first == 0 {
 			first = n
 		}
 	})
+	scanStubs(f, v, func(_ int, stub string) {
+		if stub == name {
+			count--
+		}
+	})
 	return first, count
 }
 
-// declares reports whether a function begins on a line, and does something.
-func declares(v *source.File, pos int, line []byte, name string) bool {
-	switch v.Lang {
-	case source.Python, source.Ruby:
-		head := pythonHead
-		if v.Lang == source.Ruby {
-			head = rubyHead
-		}
-		m := head().FindSubmatch(line)
-		return m != nil && string(m[1]) == name && !stubPattern[plainLang(v.Lang)]().Match(bytes.TrimSpace(v.Line(nextCode(v,
-			v.LineAt(pos)))))
+// declares reports whether a function with a body begins at an offset of a line.
+func declares(v *source.File, pos, n int, name string) bool {
+	if v.Lang == source.Python || v.Lang == source.Ruby {
+		m := defHead(v.Lang).FindSubmatch(v.CodeLine(n))
+		return m != nil && string(m[1]) == name
 	}
-	rest := v.Code[pos:min(len(v.Code), pos+4*maxNear)]
-	open, semicolon := bytes.IndexByte(rest, '{'), bytes.IndexByte(rest, ';')
-	if arrow := bytes.Index(rest, []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (open < 0 || arrow < open) &&
-		arrow < semicolon {
-		return functionName(v.Lang, line) == name && !isStub(v, pos+arrow+2, len(v.Code))
+	near := v.Code[max(0, pos-maxNear):min(len(v.Code), pos+4*maxNear)]
+	pos -= max(0, pos-maxNear)
+	end := bytes.IndexByte(near[pos:], '{')
+	if arrow := bytes.Index(near[pos:], []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (end < 0 || arrow < end) {
+		end = arrow
 	}
-	if open < 0 || (semicolon >= 0 && semicolon < open) {
+	if end < 0 || bytes.IndexByte(near[pos:pos+end], ';') >= 0 {
 		return false
 	}
-	start := bytes.LastIndexAny(v.Code[max(0, pos-maxNear):pos], ";{}") + 1 + max(0, pos-maxNear)
-	if functionName(v.Lang, v.Code[start:pos+open]) != name {
-		return false
-	}
-	end := pos + open + blockLen(v.Code[pos+open:min(len(v.Code), pos+open+64<<10)])
-	return !isStub(v, pos+open+1, end-1)
+	return functionName(v.Lang, near[bytes.LastIndexAny(near[:pos], ";{}")+1:pos+end]) == name
 }
 
-// isStub reports whether the first statement of a body says that it is not implemented, or there is none.
-func isStub(v *source.File, start, end int) bool {
-	if end <= start {
-		return true
+func defHead(lang source.Lang) *regexp.Regexp {
+	if lang == source.Ruby {
+		return rubyHead()
 	}
-	rest := bytes.TrimLeft(v.Code[start:end], " \t\r\n")
-	return len(rest) == 0 || stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, end-len(rest)))
+	return pythonHead()
 }
