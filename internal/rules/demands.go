@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -393,15 +392,4 @@ func leadingNumber(text []byte) string {
 		end++
 	}
 	return strings.TrimRight(string(text[:end]), ".")
-}
-
-// isExample reports whether a configuration belongs to a test, an example or something from elsewhere.
-func isExample(name string) bool {
-	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
-		if oneOf(dir, "testdata", "fixtures", "__fixtures__", "examples", "example", "node_modules", "vendor", "third_party",
-			"samples", "playground", "templates") {
-			return true
-		}
-	}
-	return false
 }

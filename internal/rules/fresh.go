@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,49 +175,42 @@ func restOf(text []byte, pos int) []byte {
 	return near
 }
 
+// inDir reports whether a path lies in a directory with one of some names, which are in lower case.
+func inDir(name, dirs string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToLower(path.Dir(name)), "/"), func(dir string) bool { return isIn(dir, dirs) })
+}
+
+const (
+	fromElsewhere = " vendor node_modules third_party "
+	testInput     = " testdata fixtures __fixtures__ "
+)
+
+// isForeign reports whether a file is minified, or copied from another project.
+func isForeign(name string) bool { return has(name, ".min.") || inDir(name, fromElsewhere) }
+
+// foreign reports whether a path is of code that others maintain, or of the input of tests.
+func foreign(name string) bool {
+	return inDir(name, fromElsewhere+testInput+" test-data test_data testscripts ")
+}
+
+// isExample reports whether a configuration belongs to a test, an example or something from elsewhere.
+func isExample(name string) bool {
+	return inDir(name, fromElsewhere+testInput+" examples example samples playground templates ")
+}
+
 // isVendored reports whether a path is in a directory of code from elsewhere, or of code that a program wrote.
 func isVendored(name string) bool {
-	for dir := range strings.SplitSeq(path.Dir(name), "/") {
-		if oneOf(dir, "vendor", "node_modules", "third_party", "third-party", "thirdparty", "_vendor", "generated",
-			"__generated__", "gen", "dist", "Generated", "lcov-report", "antlr4", "playground", "playgrounds") {
-			return true
-		}
-	}
 	base := path.Base(name)
-	for _, part := range []string{".gen.", ".generated.", ".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".Designer.", ".min.",
-		"_generated.", "worker-configuration."} {
-		if has(base, part) {
-			return true
-		}
-	}
-	return begins(base, "zz_generated")
+	return begins(base, "zz_generated") || has(base, ".gen.", ".generated.", ".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".Designer.", ".min.",
+		"_generated.", "worker-configuration.") || inDir(name, fromElsewhere+
+		" third-party thirdparty _vendor generated __generated__ gen dist lcov-report antlr4 playground playgrounds ")
 }
 
 // isProduction reports whether a path is that of code which is no test, configuration, example or tool of the build.
 func isProduction(name string) bool {
-	if source.LangOf(name) == source.None || source.IsTest(name) || isVendored(name) || isConfig(path.Base(name)) {
-		return false
-	}
-	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
-		if isSupportDir(dir) {
-			return false
-		}
-	}
-	return true
-}
-
-// isSupportDir reports whether a directory is one of tests, of what only they use, or of what is not shipped.
-func isSupportDir(dir string) bool {
-	switch dir {
-	case "testing", "testenv", "testutil", "testutils", "testhelpers", "testsupport", "test-utils", "test_utils",
-		"test-helpers", "test_helpers", "testdata", "fixtures",
-		"__fixtures__", "__mocks__", "mocks", "mock", "e2e", "spec", "specs", "test", "tests", "__tests__", "example",
-		"examples", "docs", "doc", "benchmark",
-		"benchmarks", "bench", "benches", "scripts", "eng", "ci", ".github", ".ci", "playground", "playgrounds",
-		"samples", "sample", "hack":
-		return true
-	}
-	return ends(dir, ".tests", "_tests", "-tests", ".testing", "specs")
+	return source.LangOf(name) != source.None && !source.IsTest(name) && !isVendored(name) && !isConfig(path.Base(name)) &&
+		!inDir(name, testInput+" testenv mocks mock example examples docs doc benchmark benchmarks bench benches scripts eng ci .github .ci "+
+			"playground playgrounds samples sample hack ")
 }
 
 // isConfig reports whether a file is the configuration of a tool, or a part of the build.

@@ -79,13 +79,6 @@ func quietStrings(f *File, version *source.File, lines []linediff.Line, kinds co
 	return masked
 }
 
-// isForeign reports whether a file is minified, or copied from another project.
-func isForeign(name string) bool {
-	return has(name, ".min.") || slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-		return oneOf(dir, "vendor", "node_modules", "third_party")
-	})
-}
-
 // isRead reports whether a version of a file can have hidden text that does harm. Pictures and documents in formats of
 // their own, which are no text, have such characters by chance.
 func isRead(f *File, version *source.File) bool {

@@ -72,8 +72,7 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 func scanComment(text []byte, found func(at int, phrase string) bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i] | 0x20
-		if (c != 'i' && c != 'f' && c != 'p' && c != 't' && c != 's' && c != 'd' && c != 'm' && c != 'n' && c != 'w' &&
-			c != 'h') || source.IsWord(at(text, i-1)) {
+		if strings.IndexByte("ifptsdmnh", c) < 0 || source.IsWord(at(text, i-1)) {
 			continue
 		}
 		for _, phrase := range phrases {

@@ -3,7 +3,6 @@ package rules
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -409,23 +408,4 @@ func flowLine(v *source.File, n *input.Node, text string) int {
 }
 
 // listed joins the first names of a list.
-func listed(names []string) string {
-	const most = 10
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(len(names)-most) + " more"
-	}
-	return strings.Join(names, ", ")
-}
-
-// foreign reports whether a path is of code that others maintain, or of the input of tests.
-func foreign(name string) bool {
-	for _, dir := range [...]string{
-		"vendor/", "node_modules/", "third_party/", "testdata/", "fixtures/", "__fixtures__/", "test-data/", "test_data/",
-		"testscripts/",
-	} {
-		if begins(name, dir) || has(name, "/"+dir) {
-			return true
-		}
-	}
-	return false
-}
+func listed(names []string) string { return joinSome(names[:min(len(names), 10)], len(names)) }
