@@ -20,4 +20,15 @@ func TestUpdatesAreBounded(t *testing.T) {
 	if asked != maxUpdates || !p.Live.Commits[maxUpdates-1].CleanMerge || p.Live.Commits[maxUpdates].CleanMerge {
 		t.Errorf("%d merges were looked at", asked)
 	}
+	// Where the contract excepts an update bot, the merges of all people matter: it does not matter who updated its branch.
+	for _, c := range []struct {
+		all  bool
+		want bool
+	}{{false, false}, {true, true}} {
+		p.Live.Commits = []facts.Commit{{SHA: "1", Author: "bob", AuthorID: "13", Committer: "web-flow", Verified: true, Parents: []string{"a", "b"}}}
+		p.findUpdates(nil, Wants{Updates: c.all, CleanMerge: func(string, []string) bool { return true }})
+		if got := p.Live.Commits[0].CleanMerge; got != c.want {
+			t.Errorf("with all %t: %t", c.all, got)
+		}
+	}
 }
