@@ -62,7 +62,7 @@ func TestSoakSubmitKilled(t *testing.T) {
 		p.next(it)
 		p.do(it)
 		for point := 1 + i; point < 40 && p.fold().Find(p.ids[it]).State == item.Todo; point += 2 {
-			p.killedAt(point, it)
+			p.killedAt(point, "submit", p.ids[it])
 		}
 		if p.fold().Find(p.ids[it]).State == item.Todo {
 			p.submit(it, 0, "PASS")
@@ -72,6 +72,68 @@ func TestSoakSubmitKilled(t *testing.T) {
 		}
 	}
 	p.check()
+}
+
+// TestSoakSubmitAll lets three work trees do 60 items, of which one breaks an item of another tree and one is left when its tree is
+// removed. Killed at many points, submit --all leaves all as it was, or is done; what it renews is what holds.
+func TestSoakSubmitAll(t *testing.T) {
+	p := newPlay(t, 60, "--guard", "none")
+	var trees []*play
+	for _, name := range []string{"w1", "w2", "w3"} {
+		tree := *p
+		tree.root = filepath.Join(filepath.Dir(p.root), name)
+		p.git("worktree", "add", "-q", "-b", name, tree.root)
+		trees = append(trees, &tree)
+	}
+	for n := range 60 {
+		it, tree := fmt.Sprintf("f%03d", n+1), trees[n%3]
+		tree.next(it)
+		if it == "f005" {
+			tree.write("src/f005/breaks-f001", "")
+		}
+		if it == "f060" {
+			break // the agent is gone
+		}
+		tree.do(it)
+		tree.submit(it, 0, "PASS")
+	}
+	p.git("merge", "-q", "w1", "w2", "w3")
+	p.git("worktree", "remove", "--force", trees[2].root)
+	before := len(p.events())
+	for point := 1; point < 400 && len(p.events()) == before; point += 1 + point/3 {
+		p.killedAt(point, "submit", "--all")
+		if s := p.fold(); s.Count(item.Pass) < 58 || len(s.Ignored) > 0 {
+			t.Fatalf("killed at %d: %d PASS, ignored %v", point, s.Count(item.Pass), s.Ignored)
+		}
+	}
+	if s := p.fold(); s.Count(item.Pass) == 59 {
+		if code, out := p.closeout("submit", "--all", "--format", "json"); code != 1 || !strings.Contains(out, `"opened":[{"item":"`+p.ids["f001"]) {
+			t.Fatalf("%d %s", code, out)
+		}
+	}
+	head := p.git("rev-parse", "HEAD")
+	for _, it := range p.fold().Items {
+		if holds := it.State == item.Pass; it.ID != p.ids["f060"] && holds != p.holdsAt(it.ID, head) {
+			t.Errorf("%s is %s", it.ID, it.State)
+		}
+	}
+	if code, out := p.closeout("status"); code != 1 || !strings.Contains(out, "\norphaned: "+p.ids["f060"]) {
+		t.Errorf("%d %s", code, out)
+	}
+	p.git("rm", "-q", "src/f005/breaks-f001")
+	p.commit("a person takes it out")
+	for _, it := range []string{"f001", "f060"} {
+		p.next(it)
+		p.write("src/"+it+"/more", "")
+		p.do(it)
+		p.submit(it, 0, "PASS")
+	}
+	if code, out := p.closeout("submit", "--all"); code != 0 || !strings.Contains(out, "60 items proven again") {
+		t.Fatalf("%d %s", code, out)
+	}
+	if code, out := p.closeout("status", "--replay"); code != 0 {
+		t.Errorf("%d %s", code, out)
+	}
 }
 
 // TestSoakLoopKilled kills a loop while its agent and a daemon of it run. The agent ends with it; the next loop ends the daemon, and
@@ -135,10 +197,10 @@ func TestSoakCriterionKilled(t *testing.T) {
 }
 
 // killedAt ends a submission when the state folder has changed so many times, unless it ends before.
-func (p *play) killedAt(point int, it string) {
+func (p *play) killedAt(point int, args ...string) {
 	p.Helper()
 	before := p.stateFiles()
-	c := p.command(p.program, "submit", p.ids[it])
+	c := p.command(p.program, args...)
 	if err := c.Start(); err != nil {
 		p.Fatal(err)
 	}

@@ -21,15 +21,16 @@ const statusLong = `status counts the items by state. An item that is PASS stays
 its own submission or by a later one that proved it again.
 
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
-commits belong to no item, and where the state folder is.
+commits belong to no item, and where the state folder is. Its last lines say what is missing: items that are open; claimed; orphaned,
+since nobody works at the claim any more; uncommitted files; and items that passed at commits which are not in HEAD.
 
 Once no item is open, and with --replay, it also says what the gate blocks in everything that leads from the base to HEAD,
 as far as that needs no evidence: a PASS is about the commits of its item, and not about those between two items.
 
 With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
 
-Exit codes: 0 all are PASS and holding, 1 one is open, STUCK or not holding, or there are drift, ignored lines, other reports
-or what the gate blocks, 2 wrong call or environment, 3 only REVIEW is left. Where nothing was scanned: 0, with a word about it; 2 with --state. With --to: 0 when the file is written.`
+Exit codes: 0 all are PASS and holding, none is claimed, and the work tree is as HEAD; 1 something is missing, or there are drift,
+ignored lines, other reports or what the gate blocks; 2 wrong call or environment; 3 only REVIEW and ACCEPTED are left. Where nothing was scanned: 0, with a word about it; 2 with --state. With --to: 0 when the file is written.`
 
 type statusFlags struct {
 	state, format, to string

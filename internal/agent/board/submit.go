@@ -111,7 +111,10 @@ func take(b *Board, id string) (*item.Standing, error) {
 	case it.Worktree != "" && it != claimed:
 		return nil, fmt.Errorf("%s is claimed by another work tree: submit it there, or give it back with closeout item release %[1]s", it.ID)
 	case it != claimed:
-		if _, err := b.Next(id); err != nil {
+		if h, err := b.Next(id); h == nil || err != nil {
+			if err == nil {
+				err = errors.New(strings.Join(append(b.Waiting(), b.whyNot(id)), "; "))
+			}
 			return nil, err
 		}
 	}
