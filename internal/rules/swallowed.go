@@ -161,6 +161,20 @@ var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runn
 
 var nestedDef = input.Lazily(`^(?:async )?def (\w+)\(`)
 
+// isNested reports whether a line defines a function in a test of Python which nothing decorates.
+func (f *File) isNested(n int) bool {
+	t := f.testAround(n)
+	if t == nil || begins(bytes.TrimSpace(f.Head.CodeLine(n-1)), "@") {
+		return false
+	}
+	for at := t.Line; at < n; at++ {
+		if nestedDef().Match(bytes.TrimSpace(f.Head.CodeLine(at))) {
+			return true // the test itself: its decorators belong to it
+		}
+	}
+	return false
+}
+
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
 	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
@@ -168,8 +182,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		return false
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
-		isDecorated := n > 1 && begins(bytes.TrimSpace(f.Head.CodeLine(n-1)), "@")
-		return !isDecorated && words()[string(m[1])] == 1 && f.testAround(n) != nil
+		return words()[string(m[1])] == 1 && f.isNested(n)
 	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {
