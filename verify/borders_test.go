@@ -38,7 +38,7 @@ var judges = map[string][]string{
 	"verify/facts":     {"verify/input", "verify/contract"},
 	"verify/ecosystem": nil,
 	"verify/policy":    append(slices.Clip(readers), "verify/ecosystem"),
-	"verify/proof":     {"verify/input", "verify/contract", "verify/feedback"},
+	"verify/proof":     {"verify/input", "verify/contract", "verify/feedback", "verify/ecosystem"},
 	"verify/override":  append(slices.Clip(readers), "verify/report"),
 	"verify/check":     append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report"),
 	"verify/checks":    append(slices.Clip(readers), "verify/policy", "verify/proof", "verify/override", "verify/report", "verify/check"),
