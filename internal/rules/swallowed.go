@@ -86,15 +86,32 @@ func (f *File) endOf(n int, line []byte) int {
 	return n
 }
 
-// testAround is the innermost test of the head around a line; nil where there is none.
-func (f *File) testAround(n int) (around *source.Test) {
+// testAround is the innermost test of the head with a line in its body; nil where there is none.
+func (f *File) testAround(n int) *source.Test {
 	tests := f.Head.Tests()
-	for i := range tests {
-		if t := &tests[i]; !t.Group && t.Line < n && n <= t.End {
-			around = t
+	last, _ := slices.BinarySearchFunc(tests, n, func(t source.Test, n int) int { return cmp.Or(t.Line-n, -1) })
+	for i := last - 1; i >= max(0, last-1000); i-- {
+		if t := &tests[i]; !t.Group && t.Body <= n && n <= t.End {
+			return t
 		}
 	}
-	return around
+	return nil
+}
+
+// isDecorated reports whether a decorator, of any lines, stands above a function of Python.
+func isDecorated(v *source.File, n int) bool {
+	indent := indentOf(v.CodeLine(n))
+	for above := n - 1; above > max(0, n-maxStatementLines); above-- {
+		line := v.CodeLine(above)
+		text := bytes.TrimSpace(line)
+		if begins(text, "@") && indentOf(line) == indent {
+			return true
+		}
+		if len(text) > 0 && indentOf(line) <= indent && !begins(text, ")", "]", "}") {
+			return false
+		}
+	}
+	return false
 }
 
 // left are the starts of what goes on beside a test, by language, and what a test says that waits for it.
@@ -161,20 +178,6 @@ var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runn
 
 var nestedDef = input.Lazily(`^(?:async )?def (\w+)\(`)
 
-// isNested reports whether a line defines a function in a test of Python which nothing decorates.
-func (f *File) isNested(n int) bool {
-	t := f.testAround(n)
-	if t == nil || begins(bytes.TrimSpace(f.Head.CodeLine(n-1)), "@") {
-		return false
-	}
-	for at := t.Line; at < n; at++ {
-		if nestedDef().Match(bytes.TrimSpace(f.Head.CodeLine(at))) {
-			return true // the test itself: its decorators belong to it
-		}
-	}
-	return false
-}
-
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
 	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
@@ -182,7 +185,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		return false
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
-		return words()[string(m[1])] == 1 && f.isNested(n)
+		return words()[string(m[1])] == 1 && f.testAround(n) != nil && !isDecorated(f.Head, n)
 	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {
