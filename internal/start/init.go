@@ -279,6 +279,9 @@ func (f *Init) next(plan *Plan) {
 	f.Tell("\nNext:")
 	f.Tell("  1. Look at what was written:  git status; cat %s", plan.Contract)
 	f.Tell("  2. Try its commands:          closeout run")
+	if len(plan.Setup) > 0 {
+		f.Tell("     where this was not done yet, install what they need first:  %s", present.Neutral(strings.Join(plan.Setup, " && ")))
+	}
 	add := "git add " + strings.Join(f.wrote, " ") + " && git commit -m 'Add the close-out gate'"
 	if f.ignored {
 		add = strings.Replace(add, "add", "add --force", 1)

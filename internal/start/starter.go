@@ -31,6 +31,7 @@ type Plan struct {
 	Files    []File   // the contract and what it names, unless there is one, and the workflow
 	Ignore   []string // lines that .gitignore needs, if it does not ignore these paths yet
 	Notes    []string // what was found and left out, and why
+	Setup    []string // shell commands that install what the commands of the contract need
 }
 
 // File is a file to be written, if there is none yet.
@@ -108,7 +109,7 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 		}
 		p.Files = append(p.Files, File{".github/workflows/closeout.yml", workflow})
 	}
-	p.Ignore, p.Notes = s.ignore, s.notes
+	p.Ignore, p.Notes, p.Setup = s.ignore, s.notes, s.setup
 	return p, nil
 }
 
