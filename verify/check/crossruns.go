@@ -64,6 +64,7 @@ type CrossRun struct {
 	Base, Passed, Failed, NotRun int64                  // of the cases that passed on the base, for new_tests at the head
 	Unloaded                     []string               // what does not load on old_tests, each with the line of its error
 	Apart                        int64                  // of those that did not run: what contains them does not load
+	Ended                        int64                  // and those of a package that a panic ended
 	Cases                        map[string][]CrossCase // by the code of the finding
 	Older                        []string               // what fails at the head, and failed at the base too
 }
@@ -472,7 +473,10 @@ func (k *comparison) judge() {
 	for i, t := range k.passed {
 		f := &list[i]
 		*counts[f.old]++
-		if f.code == CodeIncomparable {
+		switch {
+		case f.note == endedByPanic:
+			k.run.Ended++
+		case f.code == CodeIncomparable:
 			k.run.Apart++
 		}
 		if f.code == "" || frames[frame{t.Group, t.Name, f.old}] {
@@ -483,7 +487,7 @@ func (k *comparison) judge() {
 		})
 	}
 	switch {
-	case k.run.Failed > 0 || k.run.NotRun > k.run.Apart:
+	case k.run.Failed > 0 || k.run.NotRun > k.run.Apart+k.run.Ended:
 		k.run.Outcome = report.OutcomeFailed
 	case len(k.run.Cases[CodeIncomparable])+len(k.run.Cases[Unloaded]) > 0:
 		k.run.Outcome = report.CrossIncomparable
@@ -517,6 +521,8 @@ func (k *comparison) addRed(t *reports.TestName) {
 	}
 }
 
+const endedByPanic = "a panic ended its package"
+
 // code is that of the finding about a case, "" for none. A case that fails at the head too is a failure of the head.
 func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) {
 	switch {
@@ -532,6 +538,8 @@ func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) 
 		return "", ""
 	case k.stuck || k.home(t) != "":
 		return CodeIncomparable, "what contains it does not load"
+	case k.old.Ended[t.Group] != "" && !k.inOld.Skipped(t):
+		return CodeIncomparable, endedByPanic
 	case k.functionRan(k.inOld, t):
 		return CodeChanged, "it did not run, and its function did"
 	case k.entry.Places != nil && k.place(t) == nil:
@@ -585,6 +593,9 @@ func (k *comparison) findBroken() {
 			k.run.Unloaded = append(k.run.Unloaded, unloadedLine(cmp.Or(k.fileOf(name), name), k.whyOf(name)))
 		}
 		k.broken[name], k.broken[cmp.Or(k.fileOf(name), name)] = name, name
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.old.Ended)) {
+		k.run.Unloaded = append(k.run.Unloaded, name+" ended before all of its tests ran: "+k.old.Ended[name])
 	}
 	for _, t := range k.passed {
 		delete(homeless, k.home(t))
@@ -740,8 +751,11 @@ func (r *CrossRun) Shown() string {
 	if r.Apart > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d do not load", r.Apart, r.Base))
 	}
-	if r.NotRun > r.Apart {
-		parts = append(parts, fmt.Sprintf("%d of %d did not run", r.NotRun-r.Apart, r.Base))
+	if r.Ended > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d did not run after a panic", r.Ended, r.Base))
+	}
+	if hidden := r.NotRun - r.Apart - r.Ended; hidden > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d did not run", hidden, r.Base))
 	}
 	if gone := r.Cases[CodeDropped]; len(gone) > 0 {
 		are := "are"

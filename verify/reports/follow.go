@@ -41,7 +41,7 @@ func Follow(base, other *TestNames) *Follower {
 			sum = &TestName{}
 			f.fresh[key] = sum
 		}
-		sum.Passed, sum.Failed = sum.Passed+t.Passed, sum.Failed+t.Failed
+		sum.Passed, sum.Failed, sum.Skipped = sum.Passed+t.Passed, sum.Failed+t.Failed, sum.Skipped+t.Skipped
 		if sum.Error == "" {
 			sum.Error = t.Error
 		}
@@ -52,10 +52,7 @@ func Follow(base, other *TestNames) *Follower {
 // Fate says what became of a case that passed, and the first line of its failure. Ask once for each: a case whose name has
 // other numbers now stands for one case of the base.
 func (f *Follower) Fate(t *TestName) (fate Fate, failure string) {
-	n := f.listed[[2]string{t.Group, t.Name}]
-	if n == nil {
-		n = f.fresh[[2]string{t.Group, StableName(t.Name)}]
-	}
+	n := f.find(t)
 	switch {
 	case n == nil:
 		return CaseAbsent, ""
@@ -66,6 +63,19 @@ func (f *Follower) Fate(t *TestName) (fate Fate, failure string) {
 		return CaseFailed, n.Error
 	}
 	return CaseAbsent, ""
+}
+
+func (f *Follower) find(t *TestName) *TestName {
+	if n := f.listed[[2]string{t.Group, t.Name}]; n != nil {
+		return n
+	}
+	return f.fresh[[2]string{t.Group, StableName(t.Name)}]
+}
+
+// Skipped reports whether a case was skipped.
+func (f *Follower) Skipped(t *TestName) bool {
+	n := f.find(t)
+	return n != nil && n.Skipped > 0
 }
 
 // Ran reports whether a case of the same function ran.

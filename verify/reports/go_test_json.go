@@ -59,9 +59,9 @@ func (l *eventLines) next(errs *input.Errors) []byte {
 func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
 	alone := map[string]bool{}    // packages that failed once, and none of their tests
-	said := goTestOutput{}
+	said, panics := goTestOutput{}, goTestPanics{}
 	if book.listed != nil {
-		book.listed.GoesOn = true
+		book.listed.GoesOn, book.listed.Ended = true, map[string]string{}
 	}
 	begun, ended := false, false
 	lines, stopped := &eventLines{r: r, limits: limits}, &input.Errors{}
@@ -88,6 +88,7 @@ func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *inpu
 			errs.Add(e)
 		}
 		outcome, ends := goTestOutcomes[event.action]
+		panics.follow(event, book.listed)
 		switch {
 		case ends && event.test == "":
 			packages[event.pkg] = outcome == caseFailed || (outcome == caseSkipped && packages[event.pkg])
@@ -156,6 +157,27 @@ func parseAnyEvent(line []byte, limits input.Limits, errs *input.Errors) goTestE
 	return goTestEvent{
 		action: f.NeedText("Action").Value, test: f.AnyText("Test"), pkg: f.AnyText("Package"), output: f.AnyText("Output"),
 		built: f.AnyText("ImportPath"), failedBuild: f.AnyText("FailedBuild"),
+	}
+}
+
+// goTestPanics are the lines of panics by package, as long as no test of it goes on after them.
+type goTestPanics map[string]string
+
+// follow notes a panic, and where the package fails next, that it ended it. A test that goes on shows that a line only looks like one.
+func (p goTestPanics) follow(e goTestEvent, listed *TestNames) {
+	if listed == nil {
+		return
+	}
+	isPanic := strings.HasPrefix(e.output, "panic: ") || strings.HasPrefix(e.output, "fatal error: ")
+	switch {
+	case isPanic && p[e.pkg] == "" && len(p) < maxOpenTests:
+		p[e.pkg] = input.CutTo(firstLine(e.output), maxTestError)
+	case e.action == "output" || (e.action == "fail" && e.test != ""):
+	case e.action == "fail" && p[e.pkg] != "" && len(listed.Ended) < maxTestErrors:
+		listed.Ended[e.pkg] = strings.Clone(p[e.pkg])
+		delete(p, e.pkg)
+	default:
+		delete(p, e.pkg)
 	}
 }
 

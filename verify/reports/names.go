@@ -32,6 +32,8 @@ type TestNames struct {
 	Broken []string
 	// Why has the line of the error of each of them, where the report gives it.
 	Why map[string]string
+	// Ended has, for each package that a panic ended, what it panicked with: the tests after it did not run.
+	Ended map[string]string
 	// GoesOn is true for a runner that runs the others then.
 	GoesOn bool
 
