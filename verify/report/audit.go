@@ -171,8 +171,8 @@ type AuditChange struct {
 type AuditCommit struct {
 	Commit  string
 	Date    string
-	Subject string // the first line of the message
-	Author  string // the name, as the commit says it
+	Subject string         // the first line of the message
+	Author  string         // the name, as the commit says it
 	State   string         // decision, not_judged, gap, missing, pending or unknown
 	Entry   *AuditDecision // nil without one
 	Finding string         // the codes of its findings, separated by spaces
