@@ -289,18 +289,6 @@ func (f *File) coveredLines(g *gone, d *dead) {
 	}
 }
 
-// addsComment reports whether an added line can begin a comment or a text of several lines.
-func (f *File) addsComment() bool {
-	for _, l := range f.Added() {
-		for _, mark := range []string{"/*", "=begin", "__END__", `"""`, "'''"} {
-			if has(l.Text, mark) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of
 // several lines in Python. The text in a call or an assignment is data.
 func inStatement(f *source.File, n int) bool {

@@ -84,17 +84,6 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 	}
 }
 
-// isChild reports whether a file starts processes of its own, which may end with success.
-func isChild(v *source.File) bool {
-	return v.Lang == source.Python && (has(v.Code, "os.fork(", "multiprocessing"))
-}
-
-// isPlugin reports whether a file has hooks of pytest, but is not loaded by itself.
-func isPlugin(v *source.File) bool {
-	return v.Lang == source.Python && !oneOf(path.Base(v.Path), "conftest.py", "sitecustomize.py", "usercustomize.py",
-		"__init__.py")
-}
-
 var jsSetup = input.Lazily(`(?i)^((jest|vitest|mocha|tests?|e2e|playwright|cypress|karma|ava|unit|integration)[-_.]?)?(global[-_.]?)?(setup|teardown)([-_.]?(tests?|jest|vitest|env|files?|after[-_]?env|global))?\.[cm]?[jt]sx?$|^(jest|vitest|playwright|karma|cypress|web-test-runner|wdio|ava)\.(conf|config)\b|^\.mocharc\.`)
 
 // setups are the files that set up the run of tests: by their names, by their directories, and files of tests by a part
@@ -195,22 +184,6 @@ func isCertainExit(v *source.File, run, n int) bool {
 		}
 	}
 	return !has(condition, "== 0")
-}
-
-// blockLen is the length of the block that begins with a brace, in code.
-func blockLen(code []byte) int {
-	depth := 0
-	for i, c := range code {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(code)
 }
 
 var (

@@ -177,16 +177,6 @@ func linesFrom(lines []linediff.Line, number int) []linediff.Line {
 	return lines[i:]
 }
 
-// stillSaid reports whether a test says what an assertion said with another name for its subject.
-func stillSaid(t *testCase, was *assertStatement) bool {
-	for n := t.Body; n <= t.End && len(was.expected) > 0; n++ {
-		if isAssertion(t.of.Lang, t.of.CodeLine(n)) && has(liveKey(t.of, n), was.expected[0]) {
-			return true
-		}
-	}
-	return false
-}
-
 var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
 
 // unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
