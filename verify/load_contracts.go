@@ -92,7 +92,7 @@ func (l *loader) countTasks(tasks []Input) {
 	asked := len(l.Named)+len(l.trailers()) > 0
 	for i, in := range tasks {
 		twice := slices.ContainsFunc(tasks[:i], func(o Input) bool { return stem(o.Name) == stem(in.Name) })
-		if i == 0 || !twice && (asked || len(tasks) <= l.taskRule().Most()) {
+		if i == 0 || (!twice && (asked || len(tasks) <= l.taskRule().Most())) {
 			continue
 		}
 		l.contractProblem(in, input.Error{

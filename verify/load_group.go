@@ -178,7 +178,7 @@ func sameResult(a, b *change.Change) bool {
 		return false
 	}
 	if a.NewID == "" || b.NewID == "" {
-		return a.NewID == b.NewID || a.Status == change.ModeChanged && b.Status == change.ModeChanged
+		return a.NewID == b.NewID || (a.Status == change.ModeChanged && b.Status == change.ModeChanged)
 	}
 	return strings.HasPrefix(a.NewID, b.NewID) || strings.HasPrefix(b.NewID, a.NewID)
 }

@@ -119,7 +119,7 @@ func (s *subject) unjudged(results []check.Result) check.Result {
 		needs = []check.Kind{check.Contract, check.Feedback, check.Changes, check.Rules} // each pull request has rows of its own
 	}
 	for _, kind := range needs {
-		if s.given[kind] == 0 && (kind == check.Rules && !s.NeedsRules() || kind == check.DiffRules) {
+		if s.given[kind] == 0 && ((kind == check.Rules && !s.NeedsRules()) || kind == check.DiffRules) {
 			continue
 		}
 		if s.State[kind] != check.Usable && !reportedUnknown(results, kind) {

@@ -271,7 +271,7 @@ func (r *contractReader) readTask(compared *Comparison, o Options, id string) {
 		}
 	}
 	r.commit, r.trust = compared.contractsAt(o), facts.TrustBase
-	if len(added) == 0 && !contract.ValidTaskID(id) || r.readTasks(id, names) {
+	if (len(added) == 0 && !contract.ValidTaskID(id)) || r.readTasks(id, names) {
 		return
 	}
 	if compared.Changes == nil || o.ContractsAt != "" { // what the change adds is unknown, or not what matters
@@ -291,7 +291,7 @@ func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.
 func (c *Contracts) EachTask(compared *Comparison, o Options) ([]*Contracts, error) {
 	trailers, _ := c.findTrailers(compared, o)
 	claims := c.claims(compared, o, trailers)
-	if o.TaskFiles != nil || len(claims) < 2 || len(claims) <= c.rule().Most() && !o.Group {
+	if o.TaskFiles != nil || len(claims) < 2 || (len(claims) <= c.rule().Most() && !o.Group) {
 		only, err := c.WithTask(compared, o)
 		return []*Contracts{only}, err
 	}

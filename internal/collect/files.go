@@ -115,7 +115,7 @@ func (o Options) NamesFile(path string) bool {
 		}
 		absolute, err := filepath.Abs(path)
 		matches, errMatch := doublestar.PathMatch(filepath.Clean(name), absolute)
-		return Overwrites(path, name) || err == nil && errMatch == nil && matches
+		return Overwrites(path, name) || (err == nil && errMatch == nil && matches)
 	})
 }
 

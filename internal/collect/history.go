@@ -108,7 +108,7 @@ var bots = []string{"dependabot", "renovate", "github-actions", "github actions"
 func isBot(name string) bool {
 	name = strings.ToLower(name)
 	rest, ends := strings.CutSuffix(strings.TrimRight(name, "])"), "bot")
-	return slices.Contains(bots, name) || ends && (rest == "" || strings.ContainsRune("[( -_", rune(rest[len(rest)-1])))
+	return slices.Contains(bots, name) || (ends && (rest == "" || strings.ContainsRune("[( -_", rune(rest[len(rest)-1]))))
 }
 
 // withoutMail cuts the host off a name that is a mail address, or contains one.

@@ -61,7 +61,7 @@ func (r *Run) askJobs(ctx context.Context, found *collect.Found, known *facts.Fa
 // matters reports whether a job may be why a log is missing. The job that judges has not ended: only what failed in it before matters.
 func (j *runJob) matters(e *Event, f *facts.Job) bool {
 	isOwn := f.Conclusion == "" && j.Runner != "" && j.Runner == e.Runner
-	return f.Step != "" || !isOwn && f.Conclusion != "success" && f.Conclusion != "neutral"
+	return f.Step != "" || (!isOwn && f.Conclusion != "success" && f.Conclusion != "neutral")
 }
 
 func (j *runJob) fact() facts.Job {
@@ -91,6 +91,6 @@ func lacksLogs(found *collect.Found, known *facts.Facts) bool {
 	edited := func(t facts.CrossTrees) bool { return t.TestPaths > 0 && t.Incomparable == "" }
 	unnamed := func(d string) bool { _, sha256 := facts.SplitDigest(d); return sha256 == "" }
 	given := len(known.Digests)
-	return legs == 0 || given > 0 && given != legs+composed || slices.ContainsFunc(known.Digests, unnamed) ||
-		slices.ContainsFunc(known.Cross, edited) && composed < 2*legs
+	return legs == 0 || (given > 0 && given != legs+composed) || slices.ContainsFunc(known.Digests, unnamed) ||
+		(slices.ContainsFunc(known.Cross, edited) && composed < 2*legs)
 }

@@ -37,7 +37,7 @@ type livePull struct {
 func (p *livePull) isCopilot() bool {
 	const slug = "copilot-swe-agent"
 	login := facts.FoldLogin(strings.TrimSuffix(p.author().Login, "[bot]"))
-	return p.author().Type == "Bot" && (login == "copilot" || login == slug) || slices.Contains(p.apps(), slug)
+	return (p.author().Type == "Bot" && (login == "copilot" || login == slug)) || slices.Contains(p.apps(), slug)
 }
 
 // askers are the people assigned to a pull request of Copilot: GitHub assigns who asked for it.

@@ -88,7 +88,7 @@ func (s *starter) setupSteps(noCache bool) string {
 	for _, tool := range s.tools {
 		action := toolchain.ActionOf(tool)
 		pin, inputs := s.pinOf(action.Uses)
-		if pin == "" || action.Asks && inputs == nil {
+		if pin == "" || (action.Asks && inputs == nil) {
 			missing = append(missing, action.Uses)
 			continue
 		}

@@ -211,7 +211,7 @@ func RunMore(result *Result, codes Codes, in *Inputs, alter func(known *Findings
 
 func (c *Check) run(in *Inputs, all Codes, alter func(*Findings, *Finding) bool, before Findings) Result {
 	lacking := slices.ContainsFunc(c.Needs, func(k Kind) bool { return in.State[k] != Usable })
-	if lacking || c.Asked != nil && !c.Asked(in) {
+	if lacking || (c.Asked != nil && !c.Asked(in)) {
 		return Result{Check: c, Skipped: true}
 	}
 	own := CodesOf([]*Check{c})

@@ -378,7 +378,7 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 		file, v := in.CrossTests[voucher.Path], ledger.Vouch(&voucher, trust)
 		vouched := file != nil && v.Level.Rank() >= minimum.Rank()
 		if !vouched || file.Report == nil {
-			named = named || !vouched && ledger.Writes(voucher.Path)
+			named = named || (!vouched && ledger.Writes(voucher.Path))
 			continue
 		}
 		elsewhere := ""
@@ -603,7 +603,7 @@ func (k *comparison) findBroken() {
 	for _, name := range k.base.Broken {
 		delete(homeless, name) // the others passed beside it
 	}
-	k.stuck = k.old.unloaded || len(homeless) > 0 || len(k.broken) > 0 && !ran && !k.old.GoesOn
+	k.stuck = k.old.unloaded || len(homeless) > 0 || (len(k.broken) > 0 && !ran && !k.old.GoesOn)
 }
 
 // edited reports whether the change may edit how the tests run of what a report names: its file, or a test path that is no suite of

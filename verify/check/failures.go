@@ -98,7 +98,7 @@ func Describe(f *Finding, list []Failure) string {
 	switch {
 	case first.Error == "":
 		return ": " + first.title()
-	case names(first.Name) || first.Name == "" && names(first.Place.Path): // as in the summary of pytest, or the line of a compiler
+	case names(first.Name) || (first.Name == "" && names(first.Place.Path)): // as in the summary of pytest, or the line of a compiler
 		return ": " + first.Error
 	}
 	return ": " + first.title() + ": " + first.Error
@@ -205,7 +205,7 @@ func directoryOf(p *Pass, group string) string {
 	}
 	_, rest, found := strings.Cut(group, "/")
 	own, isOwn := strings.CutPrefix(strings.ToLower(rest), strings.ToLower(p.Facts.Subject.Repository))
-	if !found || !isOwn || own != "" && own[0] != '/' {
+	if !found || !isOwn || (own != "" && own[0] != '/') {
 		return ""
 	}
 	own = rest[len(rest)-len(own):]

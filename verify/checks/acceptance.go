@@ -99,7 +99,7 @@ func runAcceptance(p *check.Pass) {
 // reportUnanchored requires a command that must pass and that the change does not name itself: a task contract that only
 // the change contains could name the command "true".
 func reportUnanchored(p *check.Pass) {
-	if p.Policy.IsAnchored() || p.Policy.NotRequired != nil || p.Group != nil && len(p.Policy.Criteria) == 0 {
+	if p.Policy.IsAnchored() || p.Policy.NotRequired != nil || (p.Group != nil && len(p.Policy.Criteria) == 0) {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
 	}
 	standing, count := &p.Policy.Sources[0], "1 criterion"

@@ -137,7 +137,7 @@ func reportTaskCount(p *check.Pass) {
 		update.except(p, &f)
 		p.Report(f)
 	}
-	if len(claims) <= rule.Most() || len(p.Named)+len(trailers) == 0 && rule.Most() == 1 {
+	if len(claims) <= rule.Most() || (len(p.Named)+len(trailers) == 0 && rule.Most() == 1) {
 		return
 	}
 	var said []string

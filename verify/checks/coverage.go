@@ -24,7 +24,7 @@ var CoverageCheck = &check.Check{
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Asked: func(in *check.Inputs) bool {
-		return in.State[check.Coverage] != check.Missing || in.Policy != nil && in.Policy.Coverage != nil
+		return in.State[check.Coverage] != check.Missing || (in.Policy != nil && in.Policy.Coverage != nil)
 	},
 	Run: runCoverage,
 }

@@ -83,7 +83,7 @@ func reportPath(p *check.Pass, c *check.Change, off offScope) {
 	}
 	if why != "" {
 		// A finding about the class that has no other severity of its own blocks, but for a soft file.
-		blocks := reported && (f.Severity == input.Block || f.Severity == "" && f.Code != "scope.soft")
+		blocks := reported && (f.Severity == input.Block || (f.Severity == "" && f.Code != "scope.soft"))
 		switch note := "the path is irregular: " + why; {
 		case blocks:
 			f.Message += "; " + note
@@ -128,7 +128,7 @@ func newUpdate(p *check.Pass) (o update) {
 
 // except takes a finding about scope, protection or a task back where the change is an update by a bot alone.
 func (o *update) except(p *check.Pass, f *check.Finding) {
-	if o.own == nil || f.Severity != "" && f.Severity != input.Block {
+	if o.own == nil || (f.Severity != "" && f.Severity != input.Block) {
 		return
 	}
 	switch o.own.State {

@@ -24,7 +24,7 @@ var SubjectCheck = &check.Check{
 	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Facts},
 	Asked: func(in *check.Inputs) bool {
-		return in.Member != nil || in.Facts.AboutPullRequest() && in.Facts.AskedGitHub()
+		return in.Member != nil || (in.Facts.AboutPullRequest() && in.Facts.AskedGitHub())
 	},
 	Run: runSubject,
 }
@@ -107,7 +107,7 @@ func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) 
 		reportMoved(p, "the pull request of the group", "open", "the pull request now", "closed")
 	}
 	switch m := p.Facts.Membership; {
-	case m == nil || !m.HeadInGroup && m.Differs == nil:
+	case m == nil || (!m.HeadInGroup && m.Differs == nil):
 		p.ReportLacking(facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
 		const most = 5

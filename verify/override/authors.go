@@ -83,7 +83,7 @@ func (a *Authors) listsExactly(who identity) bool {
 // leavesOut reports whether the pull requests of an account are not judged. The gate judges those of a deleted account, and
 // those of an account that it cannot distinguish from a listed one.
 func (a *Authors) leavesOut(who identity) bool {
-	unknown := who.Unidentified() || who.ID == facts.GhostID || who.Login == "" || len(a.ids) > 0 && who.ID == ""
+	unknown := who.Unidentified() || who.ID == facts.GhostID || who.Login == "" || (len(a.ids) > 0 && who.ID == "")
 	return !unknown && !a.lists(who)
 }
 
@@ -98,7 +98,7 @@ func (a *Authors) SharedWith(pr *facts.PullRequest) *facts.Peer {
 	for i := range pr.SameHead {
 		p := &pr.SameHead[i]
 		who := identity{facts.Account{Login: p.Author, ID: p.AuthorID}, p.AuthorType, p.AuthorApps}
-		if p.Fork && a.listsExactly(who) || !p.Fork && !a.leavesOut(who) {
+		if (p.Fork && a.listsExactly(who)) || (!p.Fork && !a.leavesOut(who)) {
 			return p
 		}
 	}

@@ -29,8 +29,8 @@ func OnlyByBot(f *facts.Facts) Answer {
 	for i := range pr.Commits {
 		c := &pr.Commits[i]
 		author, committer := facts.Account{Login: c.Author, ID: c.AuthorID}, facts.Account{Login: c.Committer, ID: c.CommitterID}
-		made := committer.Is(bot) || byGitHub(c) && author.Is(bot)
-		if !c.Verified || !e.isOnlyCoAuthor(c, bot) || !made && !e.isUpdate(c) {
+		made := committer.Is(bot) || (byGitHub(c) && author.Is(bot))
+		if !c.Verified || !e.isOnlyCoAuthor(c, bot) || (!made && !e.isUpdate(c)) {
 			return no("the commit "+c.SHA+" is not by "+bot.Login+" alone, as GitHub verifies it",
 				"let "+bot.Login+" make its branch again; open a pull request of its own for other work")
 		}

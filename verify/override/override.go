@@ -107,7 +107,7 @@ func unknown(kind facts.Wanted, about, why string) Answer {
 func Decide(q *Question) Decision {
 	var d Decision
 	pr := q.Facts.Live()
-	if pr == nil || len(q.Blocked) == 0 && q.Unknown == 0 {
+	if pr == nil || (len(q.Blocked) == 0 && q.Unknown == 0) {
 		return d
 	}
 	if pr.Labels == nil && len(q.Blocked) > 0 {
@@ -152,7 +152,7 @@ func notes(q *Question, rule *Rule, pr *facts.PullRequest) []Note {
 	for i := range pr.Comments {
 		c := &pr.Comments[i]
 		text, found := line(c.Body)
-		if !found || !containsCode(text, q.Code) || altered(c) != "" || !rule.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID}) {
+		if !found || !containsCode(text, q.Code) || altered(c) != "" || (!rule.AllowAuthor && authorOf(pr).Is(facts.Account{Login: c.Author, ID: c.AuthorID})) {
 			continue
 		}
 		note := Note{
@@ -190,7 +190,7 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 	for i := range Table {
 		row := &Table[i]
 		answer := row.judge(r)
-		if answer.State == Yes || answer.State == Unknown && refusal != nil {
+		if answer.State == Yes || (answer.State == Unknown && refusal != nil) {
 			continue
 		}
 		actor := "unknown"

@@ -166,7 +166,7 @@ func (e eligibility) alone(who facts.Account) Answer {
 	for i := range e.pr.Commits {
 		c := &e.pr.Commits[i]
 		author := facts.Account{Login: c.Author, ID: c.AuthorID}
-		if !e.isOnlyCoAuthor(c, who) || !author.Unidentified() && !who.Is(author) {
+		if !e.isOnlyCoAuthor(c, who) || (!author.Unidentified() && !who.Is(author)) {
 			return no("the commit "+c.SHA+" names an author beside "+who.Login,
 				"let the agent open its pull requests from an account of its own, then review them")
 		}

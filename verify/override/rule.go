@@ -96,7 +96,7 @@ func (r *Rule) Asks(label string) bool {
 // after returns the text after the colon of a label that asks for an override; "" when there is none.
 func (r *Rule) after(label string) (reason string, asks bool) {
 	n := len(r.Label)
-	if len(label) < n || !strings.EqualFold(label[:n], r.Label) || len(label) > n && label[n] != ':' {
+	if len(label) < n || !strings.EqualFold(label[:n], r.Label) || (len(label) > n && label[n] != ':') {
 		return "", false
 	}
 	return strings.TrimSpace(strings.TrimPrefix(label[n:], ":")), true

@@ -234,7 +234,7 @@ func rowHead(r *request) Answer {
 	switch {
 	case r.Head == "":
 		return unknown(facts.WantedSubject, "", "cannot determine which head was judged")
-	case r.Head != r.pr.HeadSHA || r.pr.LastHeadSHA != "" && r.pr.LastHeadSHA != r.Head:
+	case r.Head != r.pr.HeadSHA || (r.pr.LastHeadSHA != "" && r.pr.LastHeadSHA != r.Head):
 		return no("the pull request has a newer head", "run the gate on the new head, then review the findings again")
 	}
 	return yes

@@ -61,7 +61,7 @@ func (e *echoes) echo(text string) bool {
 	rest := e.without(list)
 	isOwn := func(w string) bool { return vocabulary[w] || strings.Trim(w, "0123456789") == "" }
 	other := slices.DeleteFunc(slices.Clone(rest), isOwn)
-	return len(other) == 0 || len(rest) < len(list) && visible(spaced(rest)) < minVisible
+	return len(other) == 0 || (len(rest) < len(list) && visible(spaced(rest)) < minVisible)
 }
 
 // vocabulary are the words of the gate's headings and counts. A text that contains no others says nothing about the findings.
@@ -166,7 +166,7 @@ func shown(text, code string) string {
 	}
 	return codeShape().ReplaceAllStringFunc(urls().ReplaceAllString(text, " "), func(found string) string {
 		isPart := code != "" && strings.Contains(code, strings.ToLower(found))
-		if isPart || strings.ContainsAny(found, "234567") && len(found) > len("abcd-2345") {
+		if isPart || (strings.ContainsAny(found, "234567") && len(found) > len("abcd-2345")) {
 			return " "
 		}
 		return found // as words may be, and the number of an issue

@@ -172,7 +172,7 @@ func (p *Policy) addRuleCommand(c *contract.Contract, first bool) []input.Error 
 	case p.Rules.NotRequired && asks:
 		return []input.Error{ruleClash(book, `the contract requires a rule report, but the standing contract says that there is none`, "run or catalogue")}
 	}
-	p.Rules.NotRequired = p.Rules.NotRequired || first && book.NotRequired
+	p.Rules.NotRequired = p.Rules.NotRequired || (first && book.NotRequired)
 	if book.Run == nil {
 		return nil
 	}

@@ -323,7 +323,7 @@ func (p *Policy) Unnamed(path string) Clause {
 
 // inside reports whether path is the directory or below it.
 func inside(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+	return path == dir || (strings.HasPrefix(path, dir) && path[len(dir)] == '/')
 }
 
 // evidenceExtensions are the extensions of files in the evidence directory. That directory is outside the code tree, so it
@@ -405,7 +405,7 @@ func (p *Policy) lifts(path string) bool {
 			return false
 		}
 	}
-	return lifted || !tasks && len(p.scopes) > 0
+	return lifted || (!tasks && len(p.scopes) > 0)
 }
 
 // scopeClass asks every contract. A path that the standing contract or all tasks do not allow is soft if it is soft in all

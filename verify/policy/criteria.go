@@ -59,7 +59,7 @@ func (p *Policy) sameCriterion(c contract.Criterion, offset int) *contract.Crite
 	var same *contract.Criterion
 	for i := range p.Criteria[:offset] {
 		old := &p.Criteria[i]
-		if old.Cwd == c.Cwd && slices.Equal(old.Run, c.Run) && (same == nil || c.IDGiven && old.ID == c.ID) {
+		if old.Cwd == c.Cwd && slices.Equal(old.Run, c.Run) && (same == nil || (c.IDGiven && old.ID == c.ID)) {
 			same = old
 		}
 	}

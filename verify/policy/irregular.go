@@ -21,7 +21,7 @@ func Irregular(path string) string {
 		switch {
 		case r == '\\':
 			return "it contains a backslash"
-		case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029:
+		case r < 0x20 || (0x7f <= r && r < 0xa0) || r == 0x2028 || r == 0x2029:
 			return fmt.Sprintf("it contains the control character U+%04X", r)
 		case unicode.Is(invisible, r):
 			return fmt.Sprintf("it contains the invisible character U+%04X", r)

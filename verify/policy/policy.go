@@ -286,7 +286,7 @@ func (p *Policy) addRules(s Source, first bool) {
 			}
 			continue
 		}
-		if first || !p.OpenCatalogue && p.rule(id) == nil && own(id) {
+		if first || (!p.OpenCatalogue && p.rule(id) == nil && own(id)) {
 			p.Ignore = append(p.Ignore, Ignore{ignore, s})
 		}
 	}

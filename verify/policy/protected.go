@@ -117,7 +117,7 @@ func anywhere(globs ...string) (list []string) {
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
 // the file name is another spelling, whose keys no program reads. mayRun finds the command that may run a program.
 func (e *Protected) counts(c *change.Change, exact bool, mayRun func(programs []string) *command) (keys []string, ok bool) {
-	if e.Whole() || !exact || e.WholeFor != nil && mayRun(e.WholeFor) != nil {
+	if e.Whole() || !exact || (e.WholeFor != nil && mayRun(e.WholeFor) != nil) {
 		return nil, true
 	}
 	if e.Effects {

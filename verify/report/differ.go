@@ -60,7 +60,7 @@ func (c *cursor) ends() bool { return c.kind == ']' || c.kind == '}' || c.kind =
 // other. A document whose list or object ends lacks what the other one has next.
 func differ(a, b *cursor) *Difference {
 	names := a.isName && b.isName
-	lacksA, lacksB := a.ends() || names && b.raw < a.raw, b.ends() || names && a.raw < b.raw
+	lacksA, lacksB := a.ends() || (names && b.raw < a.raw), b.ends() || (names && a.raw < b.raw)
 	at := a
 	if lacksA {
 		at = b

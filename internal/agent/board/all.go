@@ -93,7 +93,7 @@ func SubmitAll(b *Board, std console.Streams) (done *Renewal, err error) {
 		return nil, err
 	}
 	for _, e := range events {
-		if b.State.Find(e.Item).State != e.Outcome || len(b.State.Ignored) > 0 && b.State.Ignored[len(b.State.Ignored)-1].Event.N >= e.N {
+		if b.State.Find(e.Item).State != e.Outcome || (len(b.State.Ignored) > 0 && b.State.Ignored[len(b.State.Ignored)-1].Event.N >= e.N) {
 			return nil, errChanged
 		}
 	}
@@ -148,7 +148,7 @@ func (a *attempt) outside(joined *policy.Policy) ([]item.Fact, error) {
 	}
 	for i := range changes.Changes {
 		r := scope.Judge(&changes.Changes[i])
-		inScope := r == nil || !r.Deny || r.Code != "scope.off_scope" && r.Code != "scope.forbidden"
+		inScope := r == nil || !r.Deny || (r.Code != "scope.off_scope" && r.Code != "scope.forbidden")
 		if inScope || slices.ContainsFunc(list, func(f item.Fact) bool { return f.Code == r.Code && f.Path == r.Path }) {
 			continue
 		}

@@ -82,7 +82,7 @@ func (a *attempt) passedBefore(e *item.Event) (list []*item.Standing) {
 		}
 		head := it.Pass.Head
 		if _, known := contained[head]; !known && it.Pass.Worktree != a.Worktree {
-			contained[head] = a.Contains(a.head, head) || it.Renewed != nil && a.Contains(a.head, it.Renewed.Head)
+			contained[head] = a.Contains(a.head, head) || (it.Renewed != nil && a.Contains(a.head, it.Renewed.Head))
 		}
 		if it.Pass.Worktree == a.Worktree || contained[head] {
 			list = append(list, it)

@@ -100,7 +100,7 @@ func (b *Board) stands(it *item.Standing, head string) (contained, there bool) {
 			return true, true
 		}
 	}
-	contained = b.Contains(head, it.Pass.Head) || it.Renewed != nil && b.Contains(head, it.Renewed.Head)
+	contained = b.Contains(head, it.Pass.Head) || (it.Renewed != nil && b.Contains(head, it.Renewed.Head))
 	return contained, err == nil && len(changes) == 0
 }
 

@@ -81,7 +81,7 @@ func (s *State) check(it *Standing, e *Event) error {
 		}
 		return nil
 	case EventRenewed, EventBroken:
-		after := e.Event == EventRenewed && e.Outcome == Pass || e.Event == EventBroken && (e.Outcome == Todo || e.Outcome == Review)
+		after := (e.Event == EventRenewed && e.Outcome == Pass) || (e.Event == EventBroken && (e.Outcome == Todo || e.Outcome == Review))
 		if it.State != Pass || !after {
 			return fmt.Errorf("%s is %s, and the event says %s", it.ID, it.State, e.Outcome)
 		}
