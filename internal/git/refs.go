@@ -20,7 +20,10 @@ const maxSymbolic = 5
 // rules are the prefixes that git tries for a short name.
 var rules = []string{"refs/", "refs/tags/", "refs/heads/", "refs/remotes/"}
 
-// lookupRef resolves a name of a ref: HEAD, a full name that begins with refs/, a branch, a tag, a branch of a remote, or a
+// fetchHead is the file with what git fetched last: its first line begins with the id.
+const fetchHead = "FETCH_HEAD"
+
+// lookupRef resolves a name of a ref: HEAD, FETCH_HEAD, a full name that begins with refs/, a branch, a tag, a branch of a remote, or a
 // remote, which means its HEAD. A name that matches several refs is refused, even when they have the same commit: a person
 // who can push a tag must not decide what the name of a branch means.
 func (r *Repo) lookupRef(name string) (ID, error) {
@@ -30,7 +33,7 @@ func (r *Repo) lookupRef(name string) (ID, error) {
 	if r.reftab {
 		return ID{}, &Unsupported{What: "the repository stores its refs in reftables, which are not supported: use a full object id instead of " + name}
 	}
-	if name == "HEAD" || strings.HasPrefix(name, "refs/") {
+	if name == "HEAD" || name == fetchHead || strings.HasPrefix(name, "refs/") {
 		return r.onlyRef(name, []string{name})
 	}
 	full := []string{}
@@ -76,6 +79,9 @@ func (r *Repo) follow(ref string, packed map[string]ID) (id ID, ok bool, err err
 		if !ok {
 			id, ok = packed[ref]
 			return id, ok, nil
+		}
+		if ref == fetchHead {
+			text, _, _ = strings.Cut(text, "\t")
 		}
 		target, symbolic := strings.CutPrefix(text, "ref:")
 		if !symbolic {

@@ -41,6 +41,7 @@ func refsRepo(t *testing.T) string {
 // TestResolve compares with git, with loose and with packed refs.
 func TestResolve(t *testing.T) {
 	dir := refsRepo(t)
+	runGit(t, dir, "fetch", "-q", ".", "v3", "main")
 	for _, packed := range []bool{false, true} {
 		if packed {
 			runGit(t, dir, "pack-refs", "--all")
@@ -48,7 +49,7 @@ func TestResolve(t *testing.T) {
 		}
 		r := open(t, dir)
 		for _, name := range []string{
-			"HEAD", "main", "feature/deep", "v1", "v2", "v3", "origin/main", "origin", "origin/HEAD", "link", "abc123", "pull/1/merge",
+			"HEAD", "FETCH_HEAD", "FETCH_HEAD~1", "main", "feature/deep", "v1", "v2", "v3", "origin/main", "origin", "origin/HEAD", "link", "abc123", "pull/1/merge",
 			"heads/main", "tags/v2", "remotes/origin/main", "refs/heads/main", "refs/tags/v3", "refs/pull/1/merge", "refs/heads/both", "refs/heads/twice",
 			"v2^2", "v2^", "v2^1", "v2~", "v2~1", "v2~2", "v2~1~1", "v2^2~1", "v2^^", "v2^0", "v2~0", "HEAD~0^0",
 			line(t, dir, "rev-parse", "main"), line(t, dir, "rev-parse", "v3"), strings.ToUpper(line(t, dir, "rev-parse", "v3")), line(t, dir, "rev-parse", "v2") + "~1",

@@ -13,7 +13,7 @@ const maxTags = 16
 // maxSteps is the largest number after ~ or ^.
 const maxSteps = 10_000_000
 
-// Resolve gives the commit of a name: a full object id, HEAD, a branch, a tag (also an annotated one), a branch of a
+// Resolve gives the commit of a name: a full object id, HEAD, FETCH_HEAD, a branch, a tag (also an annotated one), a branch of a
 // remote, or a full ref name, followed by any number of ~N (the Nth first parent) and ^N (the Nth parent). Only the files
 // of the repository decide, not the environment. Abbreviated ids are refused.
 //
