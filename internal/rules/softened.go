@@ -321,7 +321,11 @@ func narrowed(was, now *input.Node) (detail, key string) {
 	for _, key := range [...]string{"paths", "branches", "types"} {
 		old, list := below(was, key), below(now, key)
 		switch {
-		case list == nil || old != nil:
+		case list == nil:
+		case old != nil:
+			if gone := filteredOut(key, itemsOf(old), itemsOf(list)); len(gone) > 0 {
+				return "not for the " + key + " " + listed(gone), key
+			}
 		case key == "types" && slices.Contains(itemsOf(list), "synchronize"):
 		case key == "branches" && len(itemsOf(list)) > 0 && !slices.ContainsFunc(itemsOf(list), isMainBranch):
 			return "only for the branches " + listed(itemsOf(list)), key
@@ -336,6 +340,22 @@ func narrowed(was, now *input.Node) (detail, key string) {
 		return "not for the paths " + listed(ignored), "paths-ignore"
 	}
 	return "", ""
+}
+
+// filteredOut are the items of a filter that are gone, where nothing else but documentation came in their place and the
+// event happened for them.
+func filteredOut(key string, old, list []string) []string {
+	gone := without(old, list)
+	isReplaced := len(slices.DeleteFunc(without(list, old), isDocPattern)) > 0
+	switch {
+	case isReplaced:
+		return nil
+	case key == "types" && !slices.Contains(gone, "synchronize"):
+		return nil
+	case key == "branches" && (!slices.ContainsFunc(gone, isMainBranch) || slices.ContainsFunc(list, isMainBranch)):
+		return nil
+	}
+	return gone
 }
 
 func isMainBranch(name string) bool {
