@@ -32,7 +32,7 @@ func findLockIntegrity(c *Change, report func(Hit)) {
 }
 
 // lockNames are the names of the lock files that are read.
-const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock go.sum `
+const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock composer.lock go.sum `
 
 func (c *Change) locks() []*File {
 	var list []*File
@@ -60,13 +60,18 @@ func sourcesOf(v *source.File) []lockSource {
 		return nil
 	}
 	var list []lockSource
-	bun := strings.EqualFold(path.Base(v.Path), "bun.lock")
-	n := 0
+	base := strings.ToLower(path.Base(v.Path))
+	n, before := 0, []byte(nil)
 	for line := range bytes.Lines(v.Text) {
 		n++
-		if has(line, "://") && string(bytes.TrimSpace(line)) != cratesIndex && (bun || has(line, sourceKeys...)) {
+		isSource := base == "bun.lock" || has(line, sourceKeys...)
+		if base == "composer.lock" {
+			isSource = has(line, `"url":`) && has(before, `"type":`)
+		}
+		if isSource && has(line, "://") && string(bytes.TrimSpace(line)) != cratesIndex {
 			list = appendHosts(list, line, n)
 		}
+		before = line
 	}
 	return list
 }
@@ -108,7 +113,8 @@ func newHosts(f *File, known map[string]bool, report func(Hit)) {
 	var names []string
 	first := 0
 	for _, s := range sourcesOf(f.Head) {
-		if known[s.host] || isIn(s.host, registries) {
+		isUsual := s.host == "" || isIn(s.host, registries) || (s.host == "github.com" && path.Base(f.Path) == "composer.lock")
+		if isUsual || known[s.host] {
 			continue
 		}
 		known[s.host] = true
@@ -209,7 +215,10 @@ func sumsOf(v *source.File) []lockSum {
 			} else if ends(line, ":") {
 				name = strings.Trim(strings.TrimSuffix(line, ":"), `'"/`)
 			}
-
+		case "gemfile.lock":
+			if key, sum, ok := strings.Cut(line, " sha256="); ok {
+				add(key, "sha256="+sum)
+			}
 		default:
 			name, version = tomlSum(line, name, version, add)
 		}
