@@ -42,7 +42,7 @@ func ParseWorkflow(data []byte, depth int, errs *Errors) *Node {
 	if tokens == nil {
 		return nil
 	}
-	return (&yamlParser{tokens: tokens, depth: depth, errs: errs, loose: true}).document()
+	return (&yamlParser{tokens: tokens, depth: depth, errs: errs, data: data, loose: true}).document()
 }
 
 // yamlParser builds nodes from tokens. A method that returns nil has reported why, and nothing more is read.
@@ -306,7 +306,8 @@ func (p *yamlParser) flowObject(at Pos) *Node {
 	seen := map[string]Pos{}
 	for !p.is(token.MappingEndType) {
 		if !p.isKey() {
-			if rest := p.line(at.Line)[at.Column-1:]; yamlAlternatives().MatchString(rest) {
+			line := p.line(at.Line)
+			if rest := line[min(at.Column-1, len(line)):]; yamlAlternatives().MatchString(rest) {
 				return p.fail(yamlToken{kind: token.StringType, pos: at, text: rest}, "a text that begins with { has no quotes", "a text in quotes",
 					"write "+QuoteJSON(strings.TrimRight(rest, " ")))
 			}
