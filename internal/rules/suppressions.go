@@ -79,7 +79,8 @@ var blankets = []blanket{
 	{" .swift ", "swiftlint:disable", inComment, allOf, ""},
 	{" rust ", "allow(", inAttribute, lints, ""},
 	{" rust ", "expect(", inAttribute, lints, ""},
-	{" java ", "@Suppress", inCode, input.Lazily(`(?i)"all"`), ""},
+	{" java ", "@SuppressWarnings", inCode, input.Lazily(`(?i)"all"`), ""},
+	{" java ", "@Suppress(", inCode, input.Lazily(`(?i)"all"`), ""},
 	{" java ", "@file:Suppress", inCode, input.Lazily(`(?i)"all"`), ""},
 	{" csharp ", "#pragma warning disable", inCode, input.Lazily(`^\s*(?:$|//)`), "#pragma warning restore"},
 }
