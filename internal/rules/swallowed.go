@@ -116,23 +116,29 @@ func isDecorated(v *source.File, n int) bool {
 
 // left are the starts of what goes on beside a test, by language, and what a test says that waits for it.
 var left = map[source.Lang]struct {
-	starts *regexp.Regexp
+	starts func() *regexp.Regexp
 	waits  []string
 }{
-	source.JavaScript: {leftInScripts, []string{"done", "resolve", "imers"}},
-	source.TypeScript: {leftInScripts, []string{"done", "resolve", "imers"}},
-	source.Go:         {regexp.MustCompile(`^go func\(`), []string{".Wait(", "<-", "select {", "synctest"}},
-	source.CSharp:     {regexp.MustCompile(`^(?:_ = )?(?:Task\.Run|Task\.Factory\.StartNew|new Thread)\(`), []string{".Wait(", ".Join(", ".Result", "WhenAll"}},
-	source.Java:       {regexp.MustCompile(`^(?:CompletableFuture\.runAsync\(|new Thread\(|thread(?:\(.*\))? \{)`), []string{"join(", ".get(", "await"}},
+	source.JavaScript: {
+		input.Lazily(`^(?:set(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|process\.nextTick\(|` +
+			`[\w$.]+(?:\((?:[^()]|\([^()]*\))*\)[\w$.]*)*\.then\()`),
+		[]string{"done", "resolve", "imers"},
+	},
+	source.Go: {input.Lazily(`^go func\(`), []string{".Wait(", "<-", "select {", "synctest"}},
+	source.CSharp: {
+		input.Lazily(`^(?:_ = )?(?:Task\.Run|Task\.Factory\.StartNew|new Thread)\(`),
+		[]string{".Wait(", ".Join(", ".Result", "WhenAll"},
+	},
+	source.Java: {
+		input.Lazily(`^(?:CompletableFuture\.runAsync\(|new Thread\(|thread(?:\(.*\))? \{)`),
+		[]string{"join(", ".get(", "await"},
+	},
 }
-
-var leftInScripts = regexp.MustCompile(`^(?:set(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|process\.nextTick\(|` +
-	`[\w$.]+(?:\((?:[^()]|\([^()]*\))*\)[\w$.]*)*\.then\()`)
 
 // isLeft reports whether a line of a test begins what the test does not wait for.
 func (f *File) isLeft(n int, line []byte) bool {
-	l, known := left[f.Lang()]
-	if !known || !l.starts.Match(line) || isArgument(f.Head, n) {
+	l, known := left[plainLang(f.Lang())]
+	if !known || !l.starts().Match(line) || isArgument(f.Head, n) {
 		return false
 	}
 	t := f.testAround(n)
