@@ -68,7 +68,7 @@ type thread struct {
 // threads keeps the resolved threads that some accounts opened.
 func (c *Client) threads(ctx context.Context, p *Pull, logins []string) {
 	list, after := []facts.Thread{}, ""
-	for page := 1; ; page++ {
+	for range maxThreadPages {
 		var answer threadsAnswer
 		err := c.query(ctx, threadsQuery, map[string]any{"owner": c.owner, "name": c.name, "number": p.Live.Number, "after": cursor(after)}, &answer)
 		pull := answer.Data.Repository.PullRequest
@@ -78,8 +78,6 @@ func (c *Client) threads(ctx context.Context, p *Pull, logins []string) {
 			err = errors.New("the threads: " + answer.Errors[0].Message)
 		case pull == nil:
 			err = errors.New("the threads: GitHub answered without the pull request")
-		case page > maxThreadPages:
-			err = fmt.Errorf("the pull request has more than %d threads", maxThreadPages*perPage)
 		}
 		if err != nil {
 			p.lacks(c.unknown(facts.WantedThreads, err, needPulls))
@@ -99,10 +97,12 @@ func (c *Client) threads(ctx context.Context, p *Pull, logins []string) {
 			})
 		}
 		if after = pull.ReviewThreads.PageInfo.EndCursor; !pull.ReviewThreads.PageInfo.HasNextPage || after == "" {
-			break
+			p.Live.Threads = list
+			return
 		}
 	}
-	p.Live.Threads = list
+	err := fmt.Errorf("the pull request has more than %d threads", maxThreadPages*perPage)
+	p.lacks(c.unknown(facts.WantedThreads, err, needPulls))
 }
 
 // cursor is null for the first page.
