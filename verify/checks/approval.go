@@ -101,9 +101,10 @@ func reportThreads(p *check.Pass) {
 	for i := range pr.Threads {
 		t := &pr.Threads[i]
 		why := override.Dependent(p.Rule, p.Facts, t)
-		if found++; why == "" {
-			found--
-		} else if found <= maxThreads {
+		if why == "" {
+			continue
+		}
+		if found++; found <= maxThreads {
 			f.Message, f.Actual = fmt.Sprintf("a thread of %s was resolved by %s", t.OpenedBy, why), cmp.Or(t.ResolvedBy, "an account that GitHub does not name")
 			f.Path, f.Pos.Line, f.Identity = t.Path, int(min(t.Line, math.MaxInt32)), []string{t.OpenedBy, t.ResolvedBy}
 			p.Report(f)

@@ -93,23 +93,23 @@ func blameJob(p *check.Pass, f check.Finding) check.Finding {
 // jobEnd says how a job of this run ended, and what helps. A change of the workflow is a push, which starts a run of its own.
 func jobEnd(p *check.Pass, j *facts.Job) (how, fix string) {
 	const again = "; then push, or use Re-run failed jobs on the page of this run"
-	name, step := "the job "+strconv.Quote(j.Name), "its step "+strconv.Quote(j.Step)
+	name, step := "the job "+strconv.Quote(j.Name), "step "+strconv.Quote(j.Step)
 	switch {
 	case j.Conclusion == "skipped":
 		how, fix = name+" was skipped", "look at `if` and `needs` of "+name+" in the workflow"
 	case j.Conclusion == "cancelled" && j.Began:
 		how, fix = name+" was cancelled", "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it; then use Re-run all jobs"
 		if j.Step != "" {
-			how += " in " + step
+			how += " in its " + step
 		}
 	case j.Conclusion == "" && j.Step != "":
-		how, fix = step[len("its "):]+" of "+name+" failed", "open the log of "+step[len("its "):]+", and fix what it says"+again
+		how, fix = step+" of "+name+" failed", "open the log of "+step+", and fix what it says"+again
 	case j.Conclusion == "":
 		how, fix = name+" has not ended", "list "+name+" under `needs` of the job that judges, so that the gate waits for it"
 	case !j.Began:
 		how, fix = name+" never started ("+j.Conclusion+")", "look at `runs-on` of "+name+", at its runners, and at the limits of the account"+again
 	case j.Step != "":
-		how, fix = name+" failed in "+step, "open the log of "+step+" in "+name+", and fix what it says"+again
+		how, fix = name+" failed in its "+step, "open the log of its "+step+" in "+name+", and fix what it says"+again
 	default:
 		how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"+again
 	}
