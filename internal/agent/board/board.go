@@ -40,8 +40,9 @@ type Board struct {
 	Hold     bool               // what is claimed is never taken back by itself
 	Overlap  bool               // claim also what may touch a path of an item that is claimed elsewhere
 	waits    map[string]wait    // that are not handed out, as far as was looked
+	zones    map[string]*zone   // of items, as far as they were compared
 	first    []contract.Pattern // what the first item may touch that is being pinned
-	tracked  []string           // the paths of HEAD; nil until they are needed
+	tracked  []change.Change    // the files of HEAD; nil until they are needed
 	standing *policy.Source     // of the base; nil until it is needed
 }
 
@@ -112,7 +113,7 @@ func (b *Board) load() error {
 
 // Read reads the plan and folds the events; fs.ErrNotExist when nothing was scanned.
 func (b *Board) Read() (err error) {
-	b.standing, b.waits = nil, nil
+	b.standing, b.waits, b.zones, b.tracked = nil, nil, nil, nil
 	if b.Plan, err = b.Store.Plan(); err == nil {
 		b.State, err = b.Store.Fold(b.Plan, b.proof)
 	}

@@ -120,38 +120,63 @@ func (b *Board) Waiting() (list []string) {
 	return list
 }
 
-// overlap is a path or patterns that two items may touch; "" for none. Where it is not sure, they overlap.
-func (b *Board) overlap(x, y *item.Standing) (string, error) {
-	var zones [2][]contract.Pattern
-	var sets [3]*glob.Set
-	for i, it := range []*item.Standing{x, y} {
-		p, err := b.PolicyOf(&it.Item)
-		if err != nil {
-			return "", err
-		}
-		zones[i] = p.Sources[len(p.Sources)-1].Contract.AllowedFiles
-		sets[i], sets[2] = setOf(zones[i]), setOf(p.Sources[0].Contract.AllowedFiles)
+// zone is what an item may touch.
+type zone struct {
+	patterns []contract.Pattern
+	set      *glob.Set
+	tracked  []string // the paths of HEAD that it and the standing contract allow
+}
+
+// zoneOf is the zone of an item. It is found once, because each item is compared with all that are claimed.
+func (b *Board) zoneOf(it *item.Standing) (*zone, error) {
+	if z, known := b.zones[it.ID]; known {
+		return z, nil
+	}
+	p, err := b.PolicyOf(&it.Item)
+	if err != nil {
+		return nil, err
 	}
 	if b.tracked == nil {
 		head, err := b.Git.Resolve("HEAD")
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		list, err := b.Git.Tracked(head)
-		if err != nil {
-			return "", err
-		}
-		for i := range list {
-			b.tracked = append(b.tracked, list[i].Path)
+		if b.tracked, err = b.Git.Tracked(head); err != nil {
+			return nil, err
 		}
 	}
-	for _, path := range b.tracked {
-		if sets[0].Match(path) && sets[1].Match(path) && sets[2].Match(path) {
+	z := &zone{patterns: p.Sources[len(p.Sources)-1].Contract.AllowedFiles}
+	z.set = setOf(z.patterns)
+	standing := setOf(p.Sources[0].Contract.AllowedFiles)
+	for i := range b.tracked {
+		if path := b.tracked[i].Path; z.set.Match(path) && standing.Match(path) {
+			z.tracked = append(z.tracked, path)
+		}
+	}
+	if b.zones == nil {
+		b.zones = map[string]*zone{}
+	}
+	b.zones[it.ID] = z
+	return z, nil
+}
+
+// overlap is a path or a pattern that two items may touch; "" for none. Where it is not sure, they overlap.
+func (b *Board) overlap(x, y *item.Standing) (string, error) {
+	one, err := b.zoneOf(x)
+	if err != nil {
+		return "", err
+	}
+	other, err := b.zoneOf(y)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range one.tracked {
+		if other.set.Match(path) {
 			return path, nil
 		}
 	}
-	for _, a := range zones[0] {
-		for _, c := range zones[1] {
+	for _, a := range one.patterns {
+		for _, c := range other.patterns {
 			if meet(a.Glob, c.Glob) {
 				return c.Value, nil
 			}
