@@ -63,10 +63,11 @@ func commit(files map[string]string) ([]change.Change, blobs) {
 	return list, b
 }
 
-// TestLayouts plans the contract of repositories of each kind, and compares it with what a person read once.
-func TestLayouts(t *testing.T) {
-	paths, err := filepath.Glob("testdata/layouts/*.txtar")
-	if err != nil || len(paths) < 10 {
+// eachLayout runs a test for each archive that a pattern matches; there must be at least so many.
+func eachLayout(t *testing.T, pattern string, least int, test func(t *testing.T, path string, a *txtar.Archive)) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) < least {
 		t.Fatalf("%d layouts, %v", len(paths), err)
 	}
 	for _, path := range paths {
@@ -75,24 +76,31 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files := map[string]string{}
-			for _, f := range a.Files {
-				files[f.Name] = string(f.Data)
-			}
-			expected := files[want]
-			delete(files, want)
-			got := planned(t, files)
-			if *update {
-				a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == want })
-				a.Files = append(a.Files, txtar.File{Name: want, Data: []byte(got)})
-				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != expected {
-				t.Errorf("got:\n%s\nexpected:\n%s", got, expected)
-			}
+			test(t, path, a)
 		})
 	}
+}
+
+// TestLayouts plans the contract of repositories of each kind, and compares it with what a person read once.
+func TestLayouts(t *testing.T) {
+	eachLayout(t, "testdata/layouts/*.txtar", 10, func(t *testing.T, path string, a *txtar.Archive) {
+		files := map[string]string{}
+		for _, f := range a.Files {
+			files[f.Name] = string(f.Data)
+		}
+		expected := files[want]
+		delete(files, want)
+		got := planned(t, files)
+		if *update {
+			a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == want })
+			a.Files = append(a.Files, txtar.File{Name: want, Data: []byte(got)})
+			if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if got != expected {
+			t.Errorf("got:\n%s\nexpected:\n%s", got, expected)
+		}
+	})
 }
 
 // TestFirstDay lints what init wrote: nothing of it may be a mistake already.
@@ -238,57 +246,47 @@ func TestNewFilesAreInScope(t *testing.T) {
 // TestRealLayouts makes the contract for layouts of real repositories. It says what of the files that their next merges added would be
 // outside of the scope, and a new package and new documents must be in it.
 func TestRealLayouts(t *testing.T) {
-	paths, err := filepath.Glob("testdata/real/*.txtar")
-	if err != nil || len(paths) < 17 {
-		t.Fatalf("%d layouts, %v", len(paths), err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(path)
-			if err != nil {
+	eachLayout(t, "testdata/real/*.txtar", 17, func(t *testing.T, path string, a *txtar.Archive) {
+		tree, added := strings.Fields(string(a.Files[0].Data)), strings.Fields(string(a.Files[1].Data))
+		files := map[string]string{}
+		for _, name := range tree {
+			files[name] = ""
+		}
+		list, source := commit(files)
+		plan, err := start.New(list, source, start.Options{Test: []string{"true"}, YAML: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var patterns []glob.Pattern
+		for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
+			patterns = append(patterns, p.Glob)
+		}
+		allowed := glob.Compile(patterns)
+		got := ""
+		for _, name := range added {
+			if !allowed.Match(name) {
+				got += name + "\n"
+			}
+		}
+		if *update {
+			a.Files = append(a.Files[:2], txtar.File{Name: "off scope", Data: []byte(got)})
+			if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			tree, added := strings.Fields(string(a.Files[0].Data)), strings.Fields(string(a.Files[1].Data))
-			files := map[string]string{}
-			for _, name := range tree {
-				files[name] = ""
+		} else if want := string(a.Files[2].Data); got != want {
+			t.Errorf("off scope:\n%swant:\n%s", got, want)
+		}
+		for _, name := range []string{"SECURITY.md", "CITATION.cff", "new-package/new" + commonKind(tree)} {
+			if !allowed.Match(name) {
+				t.Errorf("%s is off scope", name)
 			}
-			list, source := commit(files)
-			plan, err := start.New(list, source, start.Options{Test: []string{"true"}, YAML: true})
-			if err != nil {
-				t.Fatal(err)
+		}
+		for _, name := range []string{"off-scope/try", "deploy-new/production.yaml", "vendor-new/lib.so"} {
+			if allowed.Match(name) {
+				t.Errorf("%s is in scope", name)
 			}
-			var patterns []glob.Pattern
-			for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
-				patterns = append(patterns, p.Glob)
-			}
-			allowed := glob.Compile(patterns)
-			got := ""
-			for _, name := range added {
-				if !allowed.Match(name) {
-					got += name + "\n"
-				}
-			}
-			if *update {
-				a.Files = append(a.Files[:2], txtar.File{Name: "off scope", Data: []byte(got)})
-				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if want := string(a.Files[2].Data); got != want {
-				t.Errorf("off scope:\n%swant:\n%s", got, want)
-			}
-			for _, name := range []string{"SECURITY.md", "CITATION.cff", "new-package/new" + commonKind(tree)} {
-				if !allowed.Match(name) {
-					t.Errorf("%s is off scope", name)
-				}
-			}
-			for _, name := range []string{"off-scope/try", "deploy-new/production.yaml", "vendor-new/lib.so"} {
-				if allowed.Match(name) {
-					t.Errorf("%s is in scope", name)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // commonKind is the extension of source that most directories of the root have.
