@@ -100,17 +100,20 @@ into the log. An item that is PASS stays so.
 
 Exit codes: 0 done, 2 wrong call, or nothing to release.`
 
+// oneItem wants the id of one item.
+func oneItem(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s requires one ITEM, found %d: closeout item status --format csv lists all", c.Name(), len(args))
+	}
+	return nil
+}
+
 func newRelease(std console.Streams) *cobra.Command {
 	state, reason := "", ""
 	c := &cobra.Command{
 		Use: "release ITEM", Short: "Give an item back, or give a STUCK or REVIEW one new tries", Long: releaseLong,
 		Example: "  closeout item release T-142\n  closeout item release T-142 --reason 'the test server is back'",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("release requires one ITEM, found %d: closeout item status --format csv lists all", len(args))
-			}
-			return nil
-		},
+		Args: oneItem,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return board.Release(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
@@ -133,12 +136,7 @@ func newAccept(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "accept ITEM --reason TEXT", Short: "Let a STUCK or REVIEW item stay so, for a reason", Long: acceptLong,
 		Example: "  closeout item accept T-142 --reason 'the generator is replaced next week'",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("accept requires one ITEM, found %d: closeout item status --format csv lists all", len(args))
-			}
-			return nil
-		},
+		Args: oneItem,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return board.Accept(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
