@@ -94,7 +94,7 @@ func textOrJSON(format string) error {
 	return nil
 }
 
-const releaseLong = `release gives the claim of an item back, so that another work tree can take it. From a work tree in which somebody works,
+const releaseLong = `release gives the claim of an item back, so that another work tree can take it. From an active work tree,
 it takes the claim only with --reason. With --reason, an item that is STUCK, REVIEW or ACCEPTED gets new tries; the reason goes
 into the log. An item that is PASS stays so.
 
@@ -113,7 +113,7 @@ func newRelease(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "release ITEM", Short: "Give an item back, or give a STUCK or REVIEW one new tries", Long: releaseLong,
 		Example: "  closeout item release T-142\n  closeout item release T-142 --reason 'the test server is back'",
-		Args: oneItem,
+		Args:    oneItem,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return board.Release(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
@@ -126,7 +126,7 @@ func newRelease(std console.Streams) *cobra.Command {
 const acceptLong = `accept notes that a person has looked at an item that is REVIEW or STUCK, and lets it stay so: its state becomes ACCEPTED, which ends
 it for next and loop. Name and reason go into the log.
 
-It is no PASS, and status exits with 3 where one is ACCEPTED: whoever can write this command could be the agent. The gate in CI
+It is no PASS, and status exits with 3 where one is ACCEPTED: the agent could run this command too. The gate in CI
 does not know it: there, a person overrides.
 
 Exit codes: 0 done, 2 wrong call, or another state.`
@@ -136,7 +136,7 @@ func newAccept(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "accept ITEM --reason TEXT", Short: "Let a STUCK or REVIEW item stay so, for a reason", Long: acceptLong,
 		Example: "  closeout item accept T-142 --reason 'the generator is replaced next week'",
-		Args: oneItem,
+		Args:    oneItem,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return board.Accept(state, args[0], strings.TrimSpace(reason), std.Err)
 		},

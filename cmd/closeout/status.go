@@ -22,7 +22,7 @@ its own submission or by a later one that proved it again.
 
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which
 commits belong to no item, and where the state folder is. Its last lines say what is missing: items that are open; claimed; orphaned,
-since nobody works at the claim any more; uncommitted files; and items that passed at commits which are not in HEAD.
+because the claim has no activity any more; uncommitted files; and items that passed at commits which are not in HEAD.
 
 Once no item is open, and with --replay, it also says what the gate blocks in everything that leads from the base to HEAD,
 as far as that needs no evidence: a PASS is about the commits of its item, and not about those between two items.

@@ -18,7 +18,7 @@ func IsByBot(bots []contract.Author, pr *facts.PullRequest) bool {
 }
 
 // OnlyByBot says whether the commits of a pull request that an update bot opened are all its own, as GitHub verified: made by the bot,
-// by GitHub for the bot, or by *Update branch*. Whoever can push to the branch of a bot can add a commit, under any name.
+// by GitHub for the bot, or by *Update branch*. Anyone who can push to the branch of a bot can add a commit, under any name.
 func OnlyByBot(f *facts.Facts) Answer {
 	pr := f.GitHub.PullRequest
 	bot := authorOf(pr).Account

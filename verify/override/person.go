@@ -157,7 +157,7 @@ func (e eligibility) noPart(who facts.Account) Answer {
 	return yes
 }
 
-// alone asks, where the only maintainer overrides as author, whether the commits name nobody else: which of the others is an agent is
+// alone asks, where the only maintainer overrides as author, whether the commits name no other person: which of the others is an agent is
 // not known.
 func (e eligibility) alone(who facts.Account) Answer {
 	if !e.rule.Self {
@@ -221,7 +221,7 @@ func (e eligibility) isCoAuthor(c *facts.Commit, who facts.Account) bool {
 	return slices.ContainsFunc(c.CoAuthors, func(text string) bool { return e.names(text, who) })
 }
 
-// isOnlyCoAuthor reports whether the trailers of a commit name nobody else.
+// isOnlyCoAuthor reports whether the trailers of a commit name no other person.
 func (e eligibility) isOnlyCoAuthor(c *facts.Commit, who facts.Account) bool {
 	return !slices.ContainsFunc(c.CoAuthors, func(text string) bool { return !e.names(text, who) })
 }

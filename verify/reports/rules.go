@@ -255,7 +255,7 @@ type Row struct {
 	Category string
 	Severity input.Severity // "" when the row has none
 	Passed   bool
-	Unknown  bool     // nobody could tell whether the rule is broken; it did not pass
+	Unknown  bool     // cannot determine whether the rule is broken; it did not pass
 	Detail   string   // cut after 500 bytes, as are the next two
 	Expected string   // "" when absent
 	Actual   string   // "" when absent

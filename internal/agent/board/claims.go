@@ -20,7 +20,7 @@ import (
 // lease is how long a claim is held without a hook event, a commit, a submission or a heartbeat of loop in its work tree.
 const lease = 2 * time.Hour
 
-// orphaned says why nobody works at the claim of an item any more; "" when somebody does, and where there is no claim.
+// orphaned says why the claim of an item has no activity any more; "" when it has, and where there is no claim.
 func (b *Board) orphaned(it *item.Standing) string {
 	if it.Worktree == "" || it.Hold || it.Worktree == b.Worktree {
 		return ""
@@ -51,7 +51,7 @@ func (b *Board) orphaned(it *item.Standing) string {
 	return ""
 }
 
-// takeBack releases the claims at which nobody works any more.
+// takeBack releases the claims without activity.
 func (b *Board) takeBack() error {
 	for _, it := range b.State.Items {
 		holder := it.Worktree

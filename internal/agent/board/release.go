@@ -91,7 +91,7 @@ func Release(stateDir, id, reason string, tell io.Writer) error {
 	case it.State.Locked():
 		e.Event = item.EventReopened
 	case holder != "" && holder != b.Worktree && reason == "" && b.orphaned(it) == "":
-		return fmt.Errorf("%s is claimed by a work tree in which somebody works: to take it from there, say why with --reason", id)
+		return fmt.Errorf("%s is claimed by an active work tree: to take it from there, say why with --reason", id)
 	case holder == "":
 		return fmt.Errorf("%s is TODO, and no work tree has it: there is nothing to release", id)
 	}
@@ -105,8 +105,8 @@ func Release(stateDir, id, reason string, tell io.Writer) error {
 	return b.Store.SetClaim(holder, nil)
 }
 
-// Accept lets an item that is REVIEW or STUCK stay so, for a reason. That is an event and no verdict: whoever can write the
-// command could be the agent.
+// Accept lets an item that is REVIEW or STUCK stay so, for a reason. That is an event and no verdict: the agent could run
+// the command too.
 func Accept(stateDir, id, reason string, tell io.Writer) error {
 	b, err := Pinned(stateDir, tell)
 	if err != nil {

@@ -57,7 +57,7 @@ const (
 	Pass     Name = "PASS"
 	Review   Name = "REVIEW"   // a fact is unknown, or the item is blocked: a person decides
 	Stuck    Name = "STUCK"    // the tries are used up, or the tries make no progress; not achieved
-	Accepted Name = "ACCEPTED" // it was REVIEW or STUCK, and somebody said that it may stay so: no verdict proves it
+	Accepted Name = "ACCEPTED" // it was REVIEW or STUCK, and a person said that it may stay so: no verdict proves it
 )
 
 // names are the states in the order in which they are counted.

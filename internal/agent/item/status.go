@@ -86,7 +86,7 @@ func (s *State) StatusAt(tree string) *Status {
 const (
 	ReasonOpen        = "open"
 	ReasonClaimed     = "claimed"
-	ReasonOrphaned    = "orphaned"    // nobody works at the claim any more
+	ReasonOrphaned    = "orphaned"    // the claim has no activity any more
 	ReasonUncommitted = "uncommitted" // the work tree differs from HEAD
 	ReasonNotInHead   = "not in HEAD" // HEAD does not contain what passed
 )
@@ -106,7 +106,7 @@ type Reason struct {
 	What  []string `json:"what"` // items, paths or texts; the first of them
 }
 
-// Conclude lists the reasons. Of the items that are claimed, orphaned tells those that nobody works at, and of those that
+// Conclude lists the reasons. Of the items that are claimed, orphaned tells those without activity, and of those that
 // passed and do not hold, absent tells those that HEAD does not contain.
 func (s *Status) Conclude(orphaned, absent map[string]bool, uncommitted []string) {
 	lists := map[string][]string{}
@@ -148,7 +148,7 @@ func (s *Status) Conclude(orphaned, absent map[string]bool, uncommitted []string
 	}
 }
 
-// Done reports whether everything passed and holds, nobody works at anything, and nothing is in doubt. review tells whether only
+// Done reports whether everything passed and holds, nothing is claimed, and nothing is in doubt. review tells whether only
 // a person's decisions are missing, or stand for a verdict.
 func (s *Status) Done() (done, review bool) {
 	for _, r := range s.Reasons {

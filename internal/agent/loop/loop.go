@@ -19,7 +19,7 @@ import (
 type Work interface {
 	// State folds the events.
 	State() (*item.State, error)
-	// Beat notes that the loop is at work, so that nobody takes its claim for given up.
+	// Beat notes that the loop is at work, so that its claim does not count as given up.
 	Beat()
 	// Next claims the item with the id, or the first open one, and tells what to do; nil when no item is left to claim.
 	Next(id string) (*item.Handout, error)

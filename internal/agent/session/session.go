@@ -295,7 +295,7 @@ func (s *Store) SetClaim(worktree string, c *Claim) error {
 }
 
 // Beat notes that something happens in a work tree that has a claim. Where it cannot be noted, as in a sandbox, the claim may be
-// taken back while somebody works.
+// taken back during work.
 func (s *Store) Beat(worktree string) {
 	now := time.Now()
 	_ = os.Chtimes(s.claimFile(worktree), now, now)
