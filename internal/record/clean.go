@@ -8,15 +8,16 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 )
 
-// Clean removes the logs and the reports of an earlier run from the evidence directory, and nothing else: every log at any
-// depth, which the gate would read, and of reports, which are relative to the root, those that are in the directory. What composed
-// trees have there stays: see [Cross.Clean]. No link is followed; one in the place of a log or report is removed itself. It
-// returns what it removed, relative to the root.
-func Clean(root, evidence string, reports []string) (removed []string, err error) {
+// Clean removes what an earlier run wrote to the evidence directory: its logs, at the places that a [Plan] has for them, and of
+// reports, which are relative to the root, those in the directory. A log elsewhere is of a person or another tool, and so stays: it
+// is in others, because the gate reads it. Evidence of composed trees stays too: see [Cross.Clean]. No link is followed; one in the
+// place of a log or report is removed itself.
+func Clean(root, evidence string, reports []string) (others []string, err error) {
 	at, err := placeOf(root, filepath.Join(root, filepath.FromSlash(evidence), FileName))
 	if err != nil {
 		return nil, err
@@ -30,22 +31,32 @@ func Clean(root, evidence string, reports []string) (removed []string, err error
 	}
 	defer dir.Close() // nothing is written through it
 	err = fs.WalkDir(dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		whole := path.Join(evidence, name)
+		file := path.Join(evidence, name)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%q: %w", whole, reason(err))
+			return fmt.Errorf("%q: %w", file, reason(err))
 		case name == check.CrossDir && entry.IsDir():
 			return fs.SkipDir
-		case path.Base(name) != FileName && !slices.Contains(reports, whole), !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
+		case !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
 			return nil
+		case isPlanned(name), slices.Contains(reports, file):
+			return removeFile(dir, name)
+		case path.Base(name) == FileName:
+			others = append(others, file)
 		}
-		removed = append(removed, whole)
-		return removeFile(dir, name)
+		return nil
 	})
 	if err != nil {
-		return removed, fmt.Errorf("the evidence of an earlier run cannot be removed: %w", err)
+		return nil, fmt.Errorf("the evidence of an earlier run cannot be removed: %w", err)
 	}
-	return removed, nil
+	return others, nil
+}
+
+// isPlanned reports whether a path of the evidence directory is that of a log of [Plan.AddPolicy], for whatever task.
+func isPlanned(name string) bool {
+	task, found := strings.CutPrefix(path.Dir(name), streamTask+"/")
+	ofTask := found && !strings.Contains(task, "/")
+	return path.Base(name) == FileName && (ofTask || path.Dir(name) == streamRules || name == FileName)
 }
 
 // removeFile removes a file without following a link to it.

@@ -14,36 +14,41 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// TestClean removes logs and reports of the last run, and follows no link to others.
+// TestClean removes logs and reports of the last run, and neither another log nor what is behind a link.
 func TestClean(t *testing.T) {
 	r := newRepo(t)
-	for _, name := range []string{
-		evidenceDir + "/" + FileName, evidenceDir + "/a/b/" + FileName, evidenceDir + "/junit.xml", evidenceDir + "/a/junit.xml", evidenceDir + "/notes.txt",
-		evidenceDir + "/a/" + FileName + ".old", "outside/" + FileName, "outside/junit.xml", evidenceDir + "/dir/" + FileName + "/x",
-	} {
-		r.write(name, "x")
+	other := []string{"/a/" + FileName, "/rules/a/" + FileName, "/task/T-1.json/a/" + FileName, "/task/" + FileName}
+	stays := []string{"/a/junit.xml", "/notes.txt", "/rules/" + FileName + ".old", "/task/dir/" + FileName + "/x", "/cross/base/" + FileName}
+	goes := []string{"/" + FileName, "/rules/" + FileName, "/task/T-1.json/" + FileName, "/junit.xml"}
+	for _, name := range slices.Concat(other, stays, goes) {
+		r.write(evidenceDir+name, "x")
 	}
-	link := func(to, at string) { r.do(os.Symlink(to, filepath.Join(r.dir, at))) }
-	link("../../outside", evidenceDir+"/link")
-	link("../../../outside/junit.xml", evidenceDir+"/a/"+FileName)
-	removed, err := Clean(r.dir, evidenceDir, []string{evidenceDir + "/junit.xml", "outside/junit.xml", evidenceDir + "/none.xml"})
-	want := []string{evidenceDir + "/a/b/" + FileName, evidenceDir + "/a/" + FileName, evidenceDir + "/" + FileName, evidenceDir + "/junit.xml"}
-	if err != nil || !slices.Equal(removed, want) {
-		t.Errorf("removed %q, %v, want %q", removed, err, want)
+	r.write("outside/"+FileName, "x")
+	r.write("outside/junit.xml", "x")
+	link := func(to, at string) { r.do(os.Symlink(to, filepath.Join(r.dir, evidenceDir, at))) }
+	r.do(os.Mkdir(filepath.Join(r.dir, evidenceDir, "task/linked"), 0o755))
+	link("../../outside", "link")
+	link("../../../../outside/junit.xml", "task/linked/"+FileName)
+	others, err := Clean(r.dir, evidenceDir, []string{evidenceDir + "/junit.xml", "outside/junit.xml", evidenceDir + "/none.xml"})
+	for i := range other {
+		other[i] = evidenceDir + other[i]
 	}
-	files := r.files()
-	for _, name := range want {
-		if strings.Contains(files+"\n", name+"\n") {
+	if err != nil || !slices.Equal(others, other) {
+		t.Errorf("other logs are %q, %v, want %q", others, err, other)
+	}
+	files := r.files() + "\n"
+	for _, name := range append(goes, "/task/linked/"+FileName) {
+		if strings.Contains(files, evidenceDir+name+"\n") {
 			t.Errorf("%s is left", name)
 		}
 	}
-	for _, name := range []string{evidenceDir + "/a/junit.xml", "/notes.txt", FileName + ".old", "outside/" + FileName, "outside/junit.xml", FileName + "/x"} {
-		if !strings.Contains(files+"\n", name+"\n") {
+	for _, name := range slices.Concat(other, stays, []string{"outside/" + FileName, "outside/junit.xml"}) {
+		if !strings.Contains(files, name+"\n") {
 			t.Errorf("%s is gone", name)
 		}
 	}
-	if removed, err := Clean(r.dir, "none/at/all", nil); err != nil || removed != nil {
-		t.Errorf("without a directory: %q, %v", removed, err)
+	if others, err := Clean(r.dir, "none/at/all", nil); err != nil || others != nil {
+		t.Errorf("without a directory: %q, %v", others, err)
 	}
 	if _, err := Clean(r.dir, evidenceDir+"/link", nil); err == nil || !strings.Contains(err.Error(), "is a link or a file") {
 		t.Errorf("through a link: %v", err)

@@ -44,6 +44,7 @@ const StepSetup = "setup"
 const (
 	streamRules    = "rules"
 	streamCriteria = "criteria"
+	streamTask     = "task" // a directory of streams
 )
 
 // TaskContract is a contract of a task, which the change may have added.
@@ -111,7 +112,7 @@ func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused 
 
 // addHead adds a stream with the criteria that only a task contract of the change contains.
 func (p *Plan) addHead(joined *policy.Policy, s policy.Source, log string) {
-	head := Stream{Name: path.Base(s.Path), Log: nextTo(log, "task", path.Base(s.Path))}
+	head := Stream{Name: path.Base(s.Path), Log: nextTo(log, streamTask, path.Base(s.Path))}
 	for i := range joined.Criteria {
 		if c := &joined.Criteria[i]; joined.IsHead(c.ID) && joined.Origin(c.ID).Path == s.Path {
 			head.Steps = append(head.Steps, StepOf(c, nil, s.Contract.TaskID.Value))
@@ -190,7 +191,7 @@ func (p *Plan) step(c *contract.Criterion) *Step {
 
 // AddTaskStream is AddTask with a separate log.
 func (p *Plan) AddTaskStream(first *contract.Contract, task TaskContract, log string) {
-	p.Streams = append(p.Streams, Stream{Name: task.Name, Log: nextTo(log, "task", task.Name)})
+	p.Streams = append(p.Streams, Stream{Name: task.Name, Log: nextTo(log, streamTask, task.Name)})
 	p.AddTask(first, task.Contract)
 	if last := len(p.Streams) - 1; len(p.Streams[last].Steps) == 0 {
 		p.Streams = p.Streams[:last]

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -73,8 +74,12 @@ func Prepare(r *record.Recorder, logs, reports []string) (err error) {
 	if err := r.MoveAside(reports); err != nil {
 		return err
 	}
-	if _, err := record.Clean(r.Root, r.Evidence, reports); err != nil {
+	others, err := record.Clean(r.Root, r.Evidence, reports)
+	if err != nil {
 		return err
+	}
+	for _, log := range others {
+		r.Tell(fmt.Sprintf("run does not write the log %q, so it stays, and the gate reads it", log))
 	}
 	r.Watch, err = record.NewWatch(r.Root, logs, r.Env)
 	return err
