@@ -85,6 +85,7 @@ func (f *Found) Add(compared *Comparison, contracts *Contracts, known *facts.Fac
 	f.Settings.Notes, f.compared, f.facts = nil, compared, known
 	f.testReports = contracts.testReports()
 	f.addPlaces(compared, contracts, known)
+	f.addQuotes(compared, known)
 	inputs, err := decisionInputs(compared, contracts.files, known)
 	f.Inputs = append(f.Inputs, inputs...)
 	return err

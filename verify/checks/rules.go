@@ -23,6 +23,7 @@ var RulesCheck = &check.Check{
 		{Name: "rule.malformed", Severity: input.Block},
 		{Name: "rule.failed", Severity: input.Block},
 		{Name: "rule.undecided", Severity: input.Unknown},
+		{Name: "rule.quote_missing", Severity: input.Info},
 		{Name: "rule.missing", Severity: input.Block},
 		{Name: "rule.duplicate", Severity: input.Block},
 		{Name: "rule.severity_mismatch", Severity: input.Block},
@@ -39,6 +40,8 @@ type ruleRow struct {
 	*reports.Row
 	file  *check.RuleFile
 	exact bool // its severity is the rule's own, not a tool's level
+	// invented is true when the lines that it quotes stand nowhere: whether the rule is broken is unknown.
+	invented bool
 }
 
 func runRules(p *check.Pass) {
@@ -57,9 +60,10 @@ func runRules(p *check.Pass) {
 		f := &p.Rules[i]
 		root := rootOf(p, f)
 		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{below(&f.Report.Rows[j], root), f, f.Report.Shape != reports.ShapeSARIF})
+			rows = append(rows, ruleRow{Row: below(&f.Report.Rows[j], root), file: f, exact: f.Report.Shape != reports.ShapeSARIF})
 		}
 	}
+	findQuotes(p, rows)
 	ignores := newIgnores(p, p.Policy.Ignore)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
@@ -248,12 +252,12 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	reportExpired(p, rule)
+	if rule.Reviewers != nil {
+		judgeReviewed(p, rule, rows, ignores)
+		return
+	}
 	if len(rows) == 0 {
-		p.Report(check.Finding{
-			Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
-			Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
-			Fix: "run the rule and report its result", Identity: []string{rule.ID.Value},
-		})
+		reportNotJudged(p, rule, "")
 		return
 	}
 	if len(rows) > 1 {
@@ -273,8 +277,26 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		if p.Policy.OpenCatalogue {
 			severity = input.Stricter(severity, stated(r, input.Block))
 		}
+		if r.invented {
+			severity = input.Unknown // there is no other row that says whether the rule is broken
+		}
 		reportRow(p, r, severity, ignores)
 	}
+}
+
+// reportNotJudged reports a rule of the catalogue that nobody judged, or not the reviewer who must.
+func reportNotJudged(p *check.Pass, rule *policy.Rule, reviewer string) {
+	f := check.Finding{
+		Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
+		Input: check.Rules, Path: p.Rules[0].Path, Expected: "one row for each rule of the catalogue", Actual: "no row",
+		Fix: "run the rule and report its result", Identity: []string{rule.ID.Value},
+	}
+	if reviewer != "" {
+		f.Message += fmt.Sprintf(" by the reviewer %q", reviewer)
+		f.Expected, f.Actual = "a row of each reviewer", "no row of this one"
+		f.Fix, f.Identity = "let the reviewer report its result, also where it finds nothing", append(f.Identity, reviewer)
+	}
+	p.Report(f)
 }
 
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
@@ -301,7 +323,11 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 		Fix: "fix what the rule found, then run it again",
 	}
 	code := "rule.failed"
-	if r.Unknown {
+	switch {
+	case r.invented:
+		reportInvented(p, r, severity == input.Unknown)
+		return
+	case r.Unknown:
 		code, f.Severity, f.Message = "rule.undecided", input.Unknown, fmt.Sprintf("it is unknown whether the rule %q is broken", r.ID)
 		f.Expected, f.Actual, f.Fix = "a row that passed or failed", `"outcome": "unknown"`, "let the rule decide; a person may look at what it says"
 	}
@@ -341,6 +367,9 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 	}
 	if len(r.FailedIn) > 1 {
 		f.Identity = append(f.Identity, r.FailedIn...)
+	}
+	if r.Quote != "" { // several objections to one file are told apart by their lines
+		f.Identity = append(f.Identity, strings.Join(strings.Fields(r.Quote), " "))
 	}
 	return f
 }

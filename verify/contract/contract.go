@@ -195,11 +195,13 @@ func (c *Contract) DiffRuleIDs() []input.Text {
 // Off is the severity of a diff rule that does not count: the least strict one. Only the catalogue contains it.
 const Off input.Severity = "off"
 
-// CatalogueRule is a rule that every report must contain exactly once.
+// CatalogueRule is a rule that all reports together must contain exactly once, or once and more often by each of its reviewers.
 type CatalogueRule struct {
 	ID        input.Text
 	Severity  input.Severity
-	ExpiresAt string // YYYY-MM-DD, "" when absent
+	ExpiresAt string   // YYYY-MM-DD, "" when absent
+	Reviewers []string // who must have judged it; nil when it is a rule like any other
+	Agree     int64    // how many of them must object to the same lines, so that it counts; at least 1 with Reviewers
 }
 
 // RuleIgnore allows a rule to fail on some files until a day.

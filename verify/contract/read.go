@@ -489,6 +489,7 @@ func readCatalogue(f *input.Fields) (list, own []CatalogueRule) {
 	for o := range objects(f, "catalogue", filled(f, f.Get("catalogue"), "catalogue", "list the rules that must be reported, or remove the key")) {
 		rule := CatalogueRule{ID: o.NeedText("id"), ExpiresAt: date(o, o.Get("expires_at"), "expires_at")}
 		rule.Severity = severity(o, "severity", IsDiffRule(rule.ID.Value))
+		readReviewers(o, &rule)
 		o.End()
 		if first, twice := seen[rule.ID.Value]; twice && rule.ID.Value != "" {
 			f.Errs.Add(input.Error{
@@ -505,6 +506,23 @@ func readCatalogue(f *input.Fields) (list, own []CatalogueRule) {
 		}
 	}
 	return list, own
+}
+
+// readReviewers reads who must judge a rule of the catalogue.
+func readReviewers(o *input.Fields, rule *CatalogueRule) {
+	n := o.Get("reviewers")
+	filled(o, n, "reviewers", "name who judges the rule, or remove the key")
+	rule.Reviewers = slices.Compact(slices.Sorted(slices.Values(plain(o.TextsOf(n, "reviewers")))))
+	agree := o.Integer("agree", 1, maxPeople)
+	if rule.Agree = 1; agree != nil {
+		rule.Agree = *agree
+	}
+	switch {
+	case n != nil && IsDiffRule(rule.ID.Value):
+		o.Add(n, o.Pointer("reviewers"), "a diff rule has no reviewers", "an id that does not begin with closeout/", "remove reviewers")
+	case agree != nil && *agree > int64(len(rule.Reviewers)):
+		o.Add(o.Node.Member("agree"), o.Pointer("agree"), "more reviewers must agree than there are", "at most the number of reviewers", "name more reviewers, or lower agree")
+	}
 }
 
 // readEvidenceRule reads evidence. The directory is outside the code tree, so it must not contain contracts or workflows, and

@@ -274,6 +274,14 @@ var contractCases = []contractCase{
 1:63: /rules/catalogue/1/severity: severity must be one of block, error, warn, warning, info, note
 1:119: /rules/catalogue/2/expires_at: expires_at must be a day of the calendar, written YYYY-MM-DD
 1:128: /rules/catalogue/3: 3 must be an object`},
+	{name: "reviewers", members: `"rules": {"catalogue": [{"id": "a", "severity": "block", "reviewers": ["x", "y"], "agree": 2}, {"id": "b", "severity": "warn", "reviewers": ["x"]}]}`},
+	{name: "wrong reviewers", members: `"rules": {"catalogue": [{"id": "a", "severity": "warn", "reviewers": []}, {"id": "b", "severity": "warn", "agree": 1}, {"id": "closeout/c", "severity": "warn", "reviewers": ["x"]}, {"id": "d", "severity": "warn", "reviewers": ["x"], "agree": 6}]}`,
+		want: `1:71: /rules/catalogue/0/reviewers: "reviewers" is an empty list
+1:117: /rules/catalogue/1/agree: more reviewers must agree than there are
+1:175: /rules/catalogue/2/reviewers: a diff rule has no reviewers
+1:244: /rules/catalogue/3/agree: agree must be an integer from 1 to 5, written without fraction or exponent`},
+	{name: "more who agree than there are", members: `"rules": {"catalogue": [{"id": "a", "severity": "warn", "reviewers": ["x", "x"], "agree": 2}]}`,
+		want: `1:92: /rules/catalogue/0/agree: more reviewers must agree than there are`, unsaid: true},
 	{name: "rule twice", members: `"rules": {"catalogue": [{"id": "a", "severity": "warn"}, {"id": "a", "severity": "block"}]}`,
 		want: `1:66: /rules/catalogue/1/id: the rule "a" is in the catalogue twice`, unsaid: true},
 	{name: "ignore", members: fmt.Sprintf(datedIgnore, "2027-12-31")},
@@ -463,7 +471,7 @@ func TestParseContractValues(t *testing.T) {
  "approvals_required": ["note", {"id": "db", "files": "m/**"}], "off_scope": "warn",
  "severity_by_path": [{"files": ["c", "d"], "severity": "info"}], "violation_budget": 2, "time_budget_minutes": 30,
  "network_egress": ["API.Example.com"], "docs_paths_soft": [], "coverage": {"report": "out/cov.json", "floor": 0.8, "max_drop": 1e-2},
- "rules": {"catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01"}],
+ "rules": {"catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01", "reviewers": ["v", "w"], "agree": 2}],
   "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
  "override": {"users": ["u"], "teams": ["t"], "never": ["scope.forbidden"], "allow_author": true},
@@ -477,14 +485,14 @@ func TestParseContractValues(t *testing.T) {
 		criteria(c.Criteria), "\n", c.ApprovalNotes[0].Value, c.Approvals[0].ID.Value, values(c.Approvals[0].Files), c.OffScope,
 		values(c.SeverityByPath[0].Files), c.SeverityByPath[0].Severity, *c.ViolationBudget, *c.TimeBudgetMinutes, c.NetworkEgress[0].Value, "\n",
 		c.DocsPathsSoft != nil, c.Coverage.Report, *c.Coverage.Floor, *c.Coverage.MaxDrop, "\n",
-		c.Rules.Catalogue[0].ID.Value, c.Rules.Catalogue[0].Severity, c.Rules.Catalogue[0].ExpiresAt,
+		c.Rules.Catalogue[0].ID.Value, c.Rules.Catalogue[0].Severity, c.Rules.Catalogue[0].ExpiresAt, c.Rules.Catalogue[0].Reviewers, c.Rules.Catalogue[0].Agree,
 		c.Rules.Ignore[0].ID.Value, values(c.Rules.Ignore[0].Files), c.Rules.Ignore[0].Reason, c.Rules.Ignore[0].Until, "\n",
 		c.Evidence, c.Override, "\n", values(c.ProtectedFiles), c.MayTouchProtected[0].Value, values(c.BaseBranches), []string{c.AppliesTo[0].Value})
 	want := `T-1gr[a/**] [b]
 [{c1 false [go test ./...] . false  3  0} {neg true [x ] web true c1bound 7 t.xml 1} {c3 false [y] . false  3 u.xml 9}]
 notedb[m/**]warn[c d]info2 30api.example.com
 trueout/cov.json800000000000000000 10000000000000000
-qblock2030-01-01q[e]because2029-12-31
+qblock2030-01-01[v w] 2q[e]because2029-12-31
 {recorded ci/evidence <nil>} {closeout-override maintain [u] [t] code true false [scope.forbidden] 1}
 [p]Makefile[main] [some-app[bot]]`
 	if got != want {

@@ -19,7 +19,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
  "network_egress": ["api.example.com"], "docs_paths_soft": ["docs/**"],
  "coverage": {"report": "out/cov.json", "criterion": "c1", "floor": 0.8, "max_drop": 1e-2},
  "rules": {"run": ["lint", "--all"], "report": "out/rules.json", "required": true,
-  "catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01"}],
+  "catalogue": [{"id": "q", "severity": "error", "expires_at": "2030-01-01", "reviewers": ["v", "w"], "agree": 2}],
   "ignore": [{"id": "q", "files": "e", "reason": "because", "until": "2029-12-31"}]},
  "evidence": {"min": "recorded", "dir": "ci/evidence"},
  "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],

@@ -25,6 +25,7 @@ type Facts struct {
 	TestPlaces    []CrossPlace     `json:"test_places,omitzero"`   // where the functions of cases stand that fail at the head; for a person
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
 	Trial         bool             `json:"trial,omitzero"`         // a person tries a contract that the base does not have yet
+	Quotes        []Quote          `json:"quotes,omitzero"`        // of rule reports, those that the collector looked up in the head
 	Unmatched     []Unmatched      `json:"unmatched,omitzero"`     // paths and patterns that the caller named and that match no file
 	Trailers      []Trailer        `json:"trailers,omitzero"`      // each task that commits of the change name, once; nil when none does
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
@@ -85,6 +86,15 @@ func (s *Settings) Named() []string {
 type Trailer struct {
 	Task   string `json:"task"`   // as it is written, so perhaps no task id
 	Commit string `json:"commit"` // the first one that names it
+}
+
+// Quote is what a row of a rule report quotes, and where it stands.
+type Quote struct {
+	File  string `json:"file"`           // as the row names it
+	Line  int64  `json:"line,omitempty"` // as the row says; 0 when it says none
+	Quote string `json:"quote"`
+	At    int64  `json:"at,omitempty"` // the line where it stands in the head; 0 when it stands nowhere
+	In    string `json:"in,omitempty"` // the file that it moved to, where the change deletes File; "" when it is in File
 }
 
 // Subject is what is judged.

@@ -51,6 +51,7 @@ func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 		TestPlaces:    crossPlaces(f, "test_places"),
 		Misplaced:     misplaced(f),
 		Trial:         f.OrNull("trial") != nil && f.Flag("trial"),
+		Quotes:        quotes(f),
 		Unmatched:     unmatched(f),
 		Trailers:      trailers(f),
 		Unavailable:   unavailable(f),
@@ -101,6 +102,23 @@ func trailers(f *input.Fields) []Trailer {
 		item.Need("commit", objectIDText)
 		list = append(list, Trailer{Task: item.NeedText("task").Value, Commit: objectIDThat(item, "commit")})
 		item.End()
+	}
+	return list
+}
+
+// quotes returns where the quotes of rule reports stand.
+func quotes(f *input.Fields) []Quote {
+	var list []Quote
+	for _, item := range strictObjects(f, "quotes") {
+		q := Quote{File: item.NeedText("file").Value, Quote: item.NeedText("quote").Value, In: textOrNull(item, "in")}
+		if line := item.Integer("line", 1, input.MaxSafeInteger); line != nil {
+			q.Line = *line
+		}
+		if at := item.Integer("at", 1, input.MaxSafeInteger); at != nil {
+			q.At = *at
+		}
+		item.End()
+		list = append(list, q)
 	}
 	return list
 }

@@ -208,6 +208,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "files": [{"file": "feedback/0.jsonl", "path": ".closeout/evidence/feedback_record.jsonl"}],
  "misplaced": [{"at": "head", "path": "scope_contract.json"}],
  "trial": true,
+ "quotes": [{"file": "a.go", "line": 4, "quote": "return nil", "at": 5, "in": "b.go"}, {"file": "a.go", "quote": "x"}],
  "unmatched": [{"kind": "feedback", "pattern": "logs/*.jsonl"}],
  "jobs": [{"name": "record", "attempt": 2, "conclusion": "failure", "step": "Record", "began": true}],
  "membership": {"head_in_group": false, "differs": ["src/a.go", " "]},
@@ -231,6 +232,7 @@ func TestParseFactsValues(t *testing.T) {
 	stricttest.CheckErrors(t, errs, nil)
 	want := &Facts{
 		Schema:   Schema,
+		Quotes:   []Quote{{File: "a.go", Line: 4, Quote: "return nil", At: 5, In: "b.go"}, {File: "a.go", Quote: "x"}},
 		Settings: Settings{Mode: "observe", Strict: true, Task: "T-001", Unattended: true, Today: "2026-11-21"},
 		Subject: Subject{
 			Repository: "o/r.x", RepositoryID: "12345678901234567890", PullRequest: 12, BaseBranch: "main", DefaultBranch: "trunk",

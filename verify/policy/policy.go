@@ -297,10 +297,22 @@ func (p *Policy) addRules(s Source, first bool) {
 			continue
 		}
 		old.Severity = input.Stricter(old.Severity, r.Severity)
+		old.joinReviewers(r)
 		if r.ExpiresAt != "" && (old.ExpiresAt == "" || r.ExpiresAt < old.ExpiresAt) {
 			old.ExpiresAt = r.ExpiresAt
 		}
 	}
+}
+
+// joinReviewers adds the reviewers of another entry about the rule, and takes the smaller number that must agree. Where one of both
+// has no reviewers, neither has: then each objection counts, whoever makes it.
+func (r *Rule) joinReviewers(other contract.CatalogueRule) {
+	if r.Reviewers == nil || other.Reviewers == nil {
+		r.Reviewers = nil
+		return
+	}
+	r.Reviewers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Reviewers, other.Reviewers))))
+	r.Agree = min(r.Agree, other.Agree)
 }
 
 // addDiffRules adds the entries of the catalogue about the gate's own rules. Of a rule in two contracts the earlier expiry

@@ -396,6 +396,23 @@ func TestJoinRules(t *testing.T) {
 
 // Of a diff rule, the standing contract's severity counts, else the rule's own. A task contract can only raise it, and excuses
 // nothing.
+func TestJoinReviewers(t *testing.T) {
+	entry := func(rest string) string {
+		return `"rules": {"catalogue": [{"id": "r", "severity": "block"` + rest + `}]}`
+	}
+	const two, one = `, "reviewers": ["a", "b"], "agree": 2`, `, "reviewers": ["b", "c"]`
+	for _, c := range []struct {
+		standing, task string
+		reviewers      string
+		agree          int64
+	}{{two, two, "[a b]", 2}, {two, one, "[a b c]", 1}, {one, two, "[a b c]", 1}, {two, "", "[]", 2}, {"", two, "[]", 1}} {
+		p, _ := join(t, facts.TrustBase, "", entry(c.standing), entry(c.task))
+		if rule := p.Catalogue[0]; fmt.Sprint(rule.Reviewers) != c.reviewers || rule.Agree != c.agree {
+			t.Errorf("%q and %q: %v, of whom %d must agree", c.standing, c.task, rule.Reviewers, rule.Agree)
+		}
+	}
+}
+
 func TestJoinDiffRules(t *testing.T) {
 	const id, ignore = "closeout/a", `"ignore": [{"id": "closeout/a", "files": "x", "reason": "r", "until": "2030-01-01"}]`
 	entry := func(severity string) string {

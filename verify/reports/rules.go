@@ -22,8 +22,8 @@ const (
 //   - an object with "block_failures" and "warn_failures", two lists of ids: [ShapeLists], one failed row per id;
 //   - SARIF 2.1.0, an object with "version" and "runs": [ShapeSARIF], one row per rule of each run.
 //
-// A row is {"slug" or "id", "category"?, "severity"?, "passed" or "outcome", "detail"?, "file"?, "line"?}; category, detail, file and
-// line may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
+// A row is {"slug" or "id", "category"?, "severity"?, "passed" or "outcome", "detail"?, "file"?, "line"?, "quote"?, "reviewer"?}; all
+// but id, severity and outcome may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
 //
 // A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The shape
 // tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse. The report is nil when the text has none of the
@@ -149,6 +149,8 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 			Expected: input.CutTo(f.AnyText("expected"), maxReportedRuleDetail),
 			Actual:   input.CutTo(f.AnyText("actual"), maxReportedRuleDetail),
 			File:     f.TextOf(f.OrNull("file"), "file").Value,
+			Quote:    input.CutTo(f.TextOf(f.OrNull("quote"), "quote").Value, maxReportedRuleDetail),
+			Reviewer: f.TextOf(f.OrNull("reviewer"), "reviewer").Value,
 		}
 		if line := f.IntegerOf(f.OrNull("line"), "line", 1, maxLineNumber); line != nil {
 			row.Line = *line
@@ -261,5 +263,7 @@ type Row struct {
 	Actual   string   // "" when absent
 	File     string   // "" when absent
 	Line     int64    // 0 when absent
+	Quote    string   // the lines of File that the row is about, cut after 500 bytes; "" when absent
+	Reviewer string   // who judged; "" when absent
 	FailedIn []string // of a failed row: every file it failed in, sorted and unique; "" for a failure without a file
 }

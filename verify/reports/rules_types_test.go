@@ -17,7 +17,7 @@ const wholeSARIF = `{"version":"2.1.0","inlineExternalProperties":[],"runs":[{"t
   "region":{"startLine":1}}}]}]}]}`
 
 var documents = []stricttest.Document{
-	{Name: "rows", Schema: "rule_report", Whole: `[{"id":"a","category":"c","severity":"warn","passed":false,"detail":"d","file":"f","line":1,"x-note":[1]}]`, Parse: stricttest.ErrorsOf(Parse)},
+	{Name: "rows", Schema: "rule_report", Whole: `[{"id":"a","category":"c","severity":"warn","passed":false,"detail":"d","file":"f","line":1,"quote":"q","reviewer":"r","x-note":[1]}]`, Parse: stricttest.ErrorsOf(Parse)},
 	{Name: "rows under rules", Schema: "rule_report", Whole: `{"rules":[{"slug":"a","passed":true}],"x-note":{"a":1}}`, Parse: stricttest.ErrorsOf(Parse)},
 	{Name: "failure lists", Schema: "rule_report", Whole: `{"block_failures":["a"],"warn_failures":["b"],"x-note":1}`, Parse: stricttest.ErrorsOf(Parse)},
 	{Name: "diff rules", Schema: "diff_rules", Whole: `{"schema":"closeout.diff_rules/v1","x-a":1,"rules":[{"id":"closeout/a","category":"review","severity":"warn",` +

@@ -254,7 +254,17 @@ func (l *loosened) catalogue(before, after []contract.CatalogueRule) {
 		case i >= 0 && after[i].ExpiresAt != "" && (old.ExpiresAt == "" || after[i].ExpiresAt < old.ExpiresAt):
 			l.say("the rule %s expires on %s", input.Quote(old.ID.Value), after[i].ExpiresAt)
 		}
+		if i >= 0 && fewerCount(&old, &after[i]) {
+			l.say("fewer objections under the rule %s count", input.Quote(old.ID.Value))
+		}
 	}
+}
+
+// fewerCount reports whether fewer objections under a rule count: a reviewer is gone, more must agree, or only those of reviewers
+// count now.
+func fewerCount(before, after *contract.CatalogueRule) bool {
+	isGone := func(id string) bool { return !slices.Contains(after.Reviewers, id) }
+	return after.Reviewers != nil && (before.Reviewers == nil || after.Agree > before.Agree || slices.ContainsFunc(before.Reviewers, isGone))
 }
 
 // ignored reports whether an exception was there before: for the same rule and files, until the same day or a later one.

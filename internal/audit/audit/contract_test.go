@@ -100,6 +100,22 @@ func TestLoosened(t *testing.T) {
 			t.Errorf("%s → %s: %q", c[0], c[1], got)
 		}
 	}
+	reviewed := strings.Replace(strictContract, `{"required": false}`, `{"catalogue": [{"id": "r", "severity": "block", "reviewers": ["a", "b"]}]}`, 1)
+	const fewer = `fewer objections under the rule "r" count`
+	for _, c := range [][3]string{
+		{`, "reviewers": ["a", "b"]`, ``, ""},
+		{`, "b"]`, `]`, fewer},
+		{`, "b"]`, `, "b", "c"]`, ""},
+		{`, "b"]`, `, "b"], "agree": 2`, fewer},
+	} {
+		if got := strings.Join(audit.Loosened(read(reviewed), read(strings.Replace(reviewed, c[0], c[1], 1))), "; "); got != "" != (c[2] != "") || !strings.Contains(got, c[2]) {
+			t.Errorf("%s → %s: %q", c[0], c[1], got)
+		}
+	}
+	plain := strings.Replace(reviewed, `, "reviewers": ["a", "b"]`, ``, 1)
+	if got := audit.Loosened(read(plain), read(reviewed)); len(got) != 1 || !strings.Contains(got[0], fewer) {
+		t.Errorf("reviewers of a rule that had none: %q", got)
+	}
 	command := read(strings.Replace(strictContract, `["go", "test", "./..."]`, `["true"]`, 1))
 	if got := audit.Loosened(before, command); len(got) != 1 || !strings.Contains(got[0], "another command") {
 		t.Errorf("another command: %q", got)

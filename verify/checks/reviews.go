@@ -1,0 +1,134 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
+)
+
+// placeOfQuote tells quotes apart: a row may be wrong about its line, and another row right.
+type placeOfQuote struct {
+	file, quote string
+	line        int64
+}
+
+// findQuotes puts each failed row to where the lines that it quotes stand, and marks those whose lines stand nowhere. What the
+// collector did not look up stays as the row says.
+func findQuotes(p *check.Pass, rows []ruleRow) {
+	if p.Facts == nil || len(p.Facts.Quotes) == 0 {
+		return
+	}
+	known := map[placeOfQuote]facts.Quote{}
+	for _, q := range p.Facts.Quotes {
+		known[placeOfQuote{q.File, q.Quote, q.Line}] = q
+	}
+	for i := range rows {
+		r := &rows[i]
+		q, found := known[placeOfQuote{r.File, r.Quote, r.Line}]
+		switch {
+		case r.Passed || r.Quote == "" || !found:
+		case q.At == 0:
+			r.invented = !r.Unknown
+		default:
+			row := *r.Row
+			row.Line = q.At
+			if q.In != "" {
+				row.File, row.FailedIn = q.In, []string{q.In}
+			}
+			r.Row = &row
+		}
+	}
+}
+
+// judgeReviewed requires that each reviewer of a rule judged it, and weighs what they object to.
+func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
+	declared := func(r ruleRow) bool { return slices.Contains(rule.Reviewers, r.Reviewer) }
+	for _, id := range rule.Reviewers {
+		own := slices.DeleteFunc(slices.Clone(rows), func(r ruleRow) bool { return r.Reviewer != id })
+		failed := slices.IndexFunc(own, func(r ruleRow) bool { return !r.Passed })
+		switch {
+		case len(own) == 0:
+			reportNotJudged(p, rule, id)
+		case failed >= 0 && slices.ContainsFunc(own, func(r ruleRow) bool { return r.Passed }):
+			p.Report(rowFinding("rule.duplicate", own[failed], check.Finding{
+				Message:  fmt.Sprintf("the reviewer %q says of the rule %q that it passed, and that it did not", id, rule.ID.Value),
+				Expected: "a row that passed, or rows with objections", Actual: "both",
+				Fix: "let the reviewer report that the rule passed only where it objects to nothing", Identity: []string{id},
+			}))
+		}
+	}
+	agreed := map[placeOfQuote][]string{} // the reviewers who object to the same lines
+	speaks := map[string]bool{}           // the reviewers who said something that counts
+	place := func(r ruleRow) placeOfQuote {
+		return placeOfQuote{file: r.File, quote: strings.Join(strings.Fields(r.Quote), " ")}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if !r.Passed && !r.Unknown && r.File != "" && r.Quote == "" && reviewed(p, rule, *r) == input.Block {
+			r.invented = true // the lines cannot be looked up
+		}
+		objects := !r.Passed && !r.invented && declared(*r)
+		if at := place(*r); objects && !slices.Contains(agreed[at], r.Reviewer) {
+			agreed[at] = append(agreed[at], r.Reviewer)
+		}
+		speaks[r.Reviewer] = speaks[r.Reviewer] || !r.invented
+	}
+	for _, r := range rows {
+		severity := reviewed(p, rule, r)
+		switch few := int64(len(agreed[place(r)])); {
+		case r.invented && declared(r) && !speaks[r.Reviewer]:
+			severity = input.Unknown
+		case r.invented:
+			severity = input.Info
+		case p.Policy.OpenCatalogue || r.Passed || r.Unknown:
+		case !declared(r):
+			severity = milder(severity, input.Warn)
+		case few < rule.Agree:
+			row := *r.Row
+			row.Detail = strings.TrimSpace(fmt.Sprintf("(%d of %d reviewers who must agree) %s", few, rule.Agree, r.Detail))
+			r.Row, severity = &row, input.Info
+		}
+		reportRow(p, r, severity, ignores)
+	}
+}
+
+// reviewed is the severity of an objection: what the reviewer says, but no more than the contract takes it for. A catalogue that
+// the standing contract does not have makes nothing milder.
+func reviewed(p *check.Pass, rule *policy.Rule, r ruleRow) input.Severity {
+	if p.Policy.OpenCatalogue {
+		return input.Stricter(rule.Severity, stated(r, input.Block))
+	}
+	return milder(rule.Severity, stated(r, input.Block))
+}
+
+func milder(a, b input.Severity) input.Severity {
+	if input.Stricter(a, b) == a {
+		return b
+	}
+	return a
+}
+
+// reportInvented reports an objection that names no lines of the change's code. It is alone where nothing else says whether a rule
+// that the contract requires is broken.
+func reportInvented(p *check.Pass, r ruleRow, alone bool) {
+	f := check.Finding{
+		Message:  fmt.Sprintf("an objection under the rule %q quotes lines that the file does not contain", r.ID),
+		Expected: "lines of the file as the head has it", Actual: input.Quote(input.CutTo(r.Quote, 120)),
+		Fix: "let the reviewer quote the file that it judges, then run it again",
+	}
+	if r.Quote == "" {
+		f.Message, f.Actual = fmt.Sprintf("an objection under the rule %q quotes no lines of its file", r.ID), "no quote"
+	}
+	if r.Detail != "" {
+		f.Message += ": " + r.Detail
+	}
+	if alone {
+		f.Severity = input.Unknown
+	}
+	p.Report(rowFinding("rule.quote_missing", r, f))
+}
