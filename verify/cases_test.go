@@ -345,3 +345,12 @@ func TestProvenOnlyByControl(t *testing.T) {
 		t.Errorf("too few cases: %v", outcomes)
 	}
 }
+
+// TestLongExceptions fails when version 0.3.0 is made and exceptions of more than 180 days still count: 0.2 is the one version that
+// only warns about them, in closeout lint.
+func TestLongExceptions(t *testing.T) {
+	_, err := os.Stat(root + "/cases/rules/passed.exception-for-years.txtar")
+	if counts, may := err == nil, strings.HasPrefix(verify.Version, "0.2."); counts != may {
+		t.Errorf("version %s, and an exception for years counts: %t", verify.Version, counts)
+	}
+}

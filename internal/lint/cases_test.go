@@ -103,7 +103,7 @@ var contractCases = []lintCase{
 	{"unknown_rule", "known", []edit{override(`{"never": ["closeout/test-skipped", "a.b"]}`), {contractPath, `"override"`, `"rules": {"catalogue": [{"id": "closeout/test-skipped", "severity": "off"}, {"id": "lint/x", "severity": "warn"}]}, "override"`}}, "", ""},
 
 	{"exception", "no end", []edit{exception(``)}, input.Warn, `:8:31 the exception from the rule "r" does not end, and does not count → add "until"`},
-	{"exception", "a day too long", []edit{exception(`, "until": "2026-08-29"`)}, input.Warn, `the exception from the rule "r" ends in 181 days: it counts in this version only`},
+	{"exception", "a day too long", []edit{exception(`, "until": "2026-08-29"`)}, input.Warn, `the exception from the rule "r" ends in 181 days: version 0.3.0 does not count it`},
 	{"exception", "ended", []edit{exception(`, "until": "2026-02-28"`)}, input.Warn, `has ended and does not count → remove it`},
 	{"exception", "ends soon", []edit{exception(`, "until": "2026-03-15"`)}, input.Info, `the exception from the rule "r" ends in 14 days`},
 	{"exception", "last day", []edit{exception(`, "until": "2026-03-01"`)}, input.Info, `the exception from the rule "r" ends in 0 days`},

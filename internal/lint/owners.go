@@ -251,7 +251,7 @@ func (l *linter) exceptions(s *source) {
 		case l.Today == "" || (left <= maxException && left > endsSoon):
 			continue
 		case left > maxException:
-			f.Message = fmt.Sprintf("%s ends in %d days: it counts in this version only", name, left)
+			f.Message = fmt.Sprintf("%s ends in %d days: version 0.3.0 does not count it", name, left)
 			f.Fix = fmt.Sprintf("write a day within %d days, and renew it if it is still needed", maxException)
 		case left < 0:
 			f.Message, f.Fix = name+" has ended and does not count", "remove it"
