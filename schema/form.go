@@ -179,6 +179,8 @@ func (f *form) checkList(at string, list []any, wrong func(string, ...any) *Mism
 	return nil
 }
 
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 func (f *form) checkObject(at string, object map[string]any, wrong func(string, ...any) *Mismatch) *Mismatch {
 	for _, name := range f.Required {
 		if _, there := object[name]; !there {
@@ -197,7 +199,7 @@ func (f *form) checkObject(at string, object map[string]any, wrong func(string, 
 		if part == nil {
 			continue
 		}
-		if m := part.check(at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), object[name]); m != nil {
+		if m := part.check(at+"/"+escapePointer.Replace(name), object[name]); m != nil {
 			return m
 		}
 	}
