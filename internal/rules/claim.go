@@ -29,24 +29,6 @@ type claim struct {
 	want     certainty
 }
 
-// span is a piece of a statement, with and without what strings contain.
-type span struct{ code, text []byte }
-
-func (s span) cut(from, to int) span { return span{s.code[from:to], s.text[from:to]} }
-
-func (s span) trim() span {
-	from, to := 0, len(s.code)
-	for from < to && isSpace(s.code[from]) && isSpace(s.text[from]) {
-		from++
-	}
-	for to > from && isSpace(s.code[to-1]) && isSpace(s.text[to-1]) {
-		to--
-	}
-	return s.cut(from, to)
-}
-
-func (s span) key() string { return string(squeeze(nil, s.text)) }
-
 // claimOf reads the surest assertion of a statement.
 func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	all := span{s.code, s.text}
@@ -64,7 +46,7 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	switch {
 	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
 		at(s.code, start-1) == '.':
-		c = suffixClaim(lang, all.cut(0, start), word, rest)
+		c = suffixClaim(all.cut(0, start), word, rest)
 	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" &&
 		nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionClaim(lang, firstOf(lang, rest))
@@ -88,60 +70,6 @@ func firstOf(lang source.Lang, rest span) span {
 		}
 	}
 	return rest.trim()
-}
-
-// split cuts a piece at a separator that lies in no brackets.
-func split(s span, separator string) []span {
-	var list []span
-	depth, start := 0, 0
-	for i := 0; i < len(s.code); i++ {
-		switch s.code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth == 0 && s.code[i] == separator[0] && begins(s.code[i:], separator) {
-			list = append(list, s.cut(start, i).trim())
-			start = i + len(separator)
-			i = start - 1
-		}
-	}
-	if last := s.cut(start, len(s.code)).trim(); len(list) == 0 || len(last.code) > 0 {
-		list = append(list, last)
-	}
-	return list
-}
-
-// arguments are what stands in the brackets that s begins with (blanks, "!" and type arguments may stand before), and
-// what comes after them.
-func arguments(s span) (args []span, rest span, ok bool) {
-	open := bytes.IndexByte(s.code, '(')
-	if open < 0 || (open > 0 && !onlyTypes(s.code[:open])) {
-		return nil, s, false
-	}
-	depth := 0
-	for i := open; i < len(s.code); i++ {
-		switch s.code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				inner := s.cut(open+1, i).trim()
-				if len(inner.code) > 0 {
-					args = split(inner, ",")
-				}
-				return args, s.cut(i+1, len(s.code)), true
-			}
-		}
-	}
-	return nil, s, false
-}
-
-// onlyTypes reports whether a text is blank, "!" or type arguments.
-func onlyTypes(text []byte) bool {
-	text = bytes.TrimSpace(text)
-	return len(text) == 0 || string(text) == "!" || (text[0] == '<' && text[len(text)-1] == '>')
 }
 
 // link is a part of a chain of calls: .name(args)
@@ -206,7 +134,7 @@ func chainClaim(lang source.Lang, rest span) (c claim) {
 	negated := false
 	list := links(tail)
 	for i, l := range list {
-		switch name := strings.ToLower(l.name); name {
+		switch strings.ToLower(l.name) {
 		case "resolves", "rejects":
 			defer func() { c.sides = nil }()
 		case "not", "not_to", "to_not", "notto", "tonot", "shouldnot":
@@ -229,41 +157,38 @@ func chainClaim(lang source.Lang, rest span) (c claim) {
 	return c
 }
 
-// suffixClaim reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
-func suffixClaim(lang source.Lang, before span, word string, rest span) (c claim) {
-	subject := before.trim()
-	subject = subject.cut(0, len(bytes.TrimRight(subject.code, ".!? \n")))
-	if i := bytes.LastIndexAny(subject.code, ";{}=\n"); i >= 0 {
-		subject = subject.cut(i+1, len(subject.code)).trim()
-	}
-	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= 0 {
-		subject = subject.cut(i+6, len(subject.code))
-	}
-
-	if subject = subject.trim(); len(subject.code) == 0 {
-		return c
-	}
-	if !oneOf(word, "Should", "should") {
-		args, tail, _ := arguments(rest)
-		list := append([]link{{name: word, args: args}}, links(tail)...)
-		for _, l := range list { // x.ShouldBeOfType<T>().ShouldBe(1)
-			l.name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
-			if best := matcherClaim([]span{subject}, l, false); best.level > c.level {
-				c = best
-			}
-		}
-		return c
-	}
-	_, tail, ok := arguments(rest)
-	if !ok {
-		return matcherClaim([]span{subject}, words(rest.trim()), false)
-	}
-	for _, l := range links(tail) {
-		if best := matcherClaim([]span{subject}, l, false); best.level > c.level {
-			c = best
+// strongestClaim is that of the matcher which says most about some subjects.
+func strongestClaim(subjects []span, list []link, negated bool) (c claim) {
+	for _, l := range list {
+		if other := matcherClaim(subjects, l, negated); other.level > c.level {
+			c = other
 		}
 	}
 	return c
+}
+
+// suffixClaim reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
+func suffixClaim(subject span, word string, rest span) (c claim) {
+	subject = subject.cut(0, len(bytes.TrimRight(subject.code, ".!? \n")))
+	start := bytes.LastIndexAny(subject.code, ";{}=\n") + 1
+	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= start {
+		start = i + len("await ")
+	}
+	if subject = subject.cut(start, len(subject.code)).trim(); len(subject.code) == 0 {
+		return c
+	}
+	args, tail, isCall := arguments(rest)
+	list := links(tail)
+	switch {
+	case !oneOf(word, "Should", "should"): // x.ShouldBeOfType<T>().ShouldBe(1)
+		list = append([]link{{name: word, args: args}}, list...)
+		for i, l := range list {
+			list[i].name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
+		}
+	case !isCall:
+		list = []link{words(rest.trim())}
+	}
+	return strongestClaim([]span{subject}, list, false)
 }
 
 // The matchers that say that two values are equal, or one true or false.
@@ -275,7 +200,7 @@ const (
 
 // matcherClaim is the claim of a matcher about subjects.
 func matcherClaim(subjects []span, m link, negated bool) (c claim) {
-	name := strings.ToLower(strings.ReplaceAll(m.name, "_", ""))
+	name := plainName(m.name)
 	c.matcher = m.name
 	c.level = levelOf(name)
 
@@ -312,9 +237,12 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	return c
 }
 
+// plainName is the name of a matcher as the lists have it.
+func plainName(matcher string) string { return strings.ToLower(strings.ReplaceAll(matcher, "_", "")) }
+
 // isAnything reports whether an expected value is equal to every value.
 func isAnything(key string) bool {
-	return oneOf(key, "expect.anything()", "ANY", "mock.ANY", "unittest.mock.ANY", "mock.Anything", "anything")
+	return isIn(key, " expect.anything() ANY mock.ANY unittest.mock.ANY mock.Anything anything ")
 }
 
 // callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x,
@@ -343,7 +271,7 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 	if word == "That" && len(args) >= 2 {
 		return nunitClaim(args)
 	}
-	name := strings.ToLower(strings.ReplaceAll(word, "_", ""))
+	name := plainName(word)
 	for _, prefix := range []string{"debug", "prop", "assert", "must"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
@@ -375,20 +303,14 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 
 // isLength reports whether a matcher asks how long its first argument is.
 func isLength(name string) bool {
-	return oneOf(name, "len", "lenf", "havelen", "tohavelength", "hassize", "havecount", "haslength")
+	return isIn(name, " len lenf havelen tohavelength hassize havecount haslength ")
 }
 
 // nunitClaim reads Assert.That(x, Is.EqualTo(1)).
 func nunitClaim(args []span) claim {
 	negated := has(args[1].code, ".Not")
-	best := claim{}
 	list := links(span{append([]byte("."), args[1].code...), append([]byte("."), args[1].text...)})
-	for _, l := range list {
-		if c := matcherClaim(args[:1], l, negated); c.level > best.level {
-			best = c
-		}
-	}
-	return best
+	return strongestClaim(args[:1], list, negated)
 }
 
 // levels are the matchers by what they say, in lower case without underscores.
@@ -417,8 +339,7 @@ const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefin
 
 // isNothing reports whether a matcher compares with nothing.
 func isNothing(matcher string) bool {
-	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "assert"), "should")
+	name := strings.TrimPrefix(strings.TrimPrefix(plainName(matcher), "assert"), "should")
 	return begins(name, "not.") || isIn(name, nothings)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // certainty is what is known of a condition without running it.
@@ -42,7 +43,7 @@ func foldCondition(expr string, names truths) certainty {
 }
 
 func constantAt(expr string, names truths, depth int) certainty {
-	expr = unparen(strings.TrimSpace(expr))
+	expr = unparen(expr)
 	if depth > 20 || expr == "" {
 		return unknown
 	}
@@ -72,10 +73,10 @@ func constantAt(expr string, names truths, depth int) certainty {
 		}
 		return notEver
 	}
-	return literal(expr, names)
+	return literalTruth(expr, names)
 }
 
-func literal(expr string, names truths) certainty {
+func literalTruth(expr string, names truths) certainty {
 	switch expr {
 	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())":
 		return always
@@ -115,46 +116,8 @@ func isDecimal(s string) bool {
 	return s != ""
 }
 
-// unparen removes parentheses around the whole.
-func unparen(s string) string {
-	for len(s) > 1 && s[0] == '(' && closing(s, 0) == len(s)-1 {
-		s = strings.TrimSpace(s[1 : len(s)-1])
-	}
-	return s
-}
-
-// closing is the offset of the bracket that closes the one at an offset; -1 where it is missing.
-func closing(s string, open int) int {
-	depth := 0
-	for i := open; i < len(s); i++ {
-		switch s[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// cutOutside cuts at a separator that is in no brackets.
-func cutOutside(s, sep string) (left, right string, found bool) {
-	depth := 0
-	for i := 0; i+len(sep) <= len(s); i++ {
-		switch s[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth == 0 && s[i:i+len(sep)] == sep {
-			return s[:i], s[i+len(sep):], true
-		}
-	}
-	return s, "", false
-}
+// assignment matches what sets a name; its groups are the name and the value.
+var assignment = input.Lazily(`(?:^|[\s*])([^\s*:=]+?)(?:\s+bool|\s*:[^:=]*)?\s*:?=+\s*(.*?)[\s;,]*$`)
 
 // constants are the names that a file sets to true or false exactly once.
 func constants(f *source.File) truths {
@@ -162,36 +125,20 @@ func constants(f *source.File) truths {
 	twice := map[string]bool{}
 	for n := 1; n <= f.Lines(); n++ {
 		line := f.CodeLine(n)
-		if len(line) > maxCondition {
+		if len(line) > maxCondition || bytes.IndexByte(line, '=') < 1 {
 			continue
 		}
-		line = bytes.TrimRight(line, " \t;,")
-		at := bytes.IndexByte(line, '=')
-		if at < 1 {
+		m := assignment().FindSubmatch(line)
+		if m == nil {
 			continue
 		}
-		value := literal(strings.TrimSpace(strings.TrimLeft(string(line[at:]), "=")), nil)
-		left := bytes.TrimRight(line[:at], " \t:")
-		if colon := bytes.IndexByte(left, ':'); colon > 0 {
-			left = bytes.TrimRight(left[:colon], " \t") // a type
-		}
-		words := strings.FieldsFunc(string(left), func(c rune) bool { return c == ' ' || c == '\t' || c == '*' })
-		if len(words) == 0 {
-			continue
-		}
-		name := words[len(words)-1]
-		if goType := words[len(words)-1]; (goType == "bool") && len(words) > 1 {
-			name = words[len(words)-2]
-		}
-		if twice[name] {
-			continue
-		}
-		if _, known := names[name]; known {
+		name := string(m[1])
+		if _, known := names[name]; known || twice[name] {
 			delete(names, name)
 			twice[name] = true
 			continue
 		}
-		names[name] = value
+		names[name] = literalTruth(string(m[2]), nil)
 	}
 	return names
 }
@@ -200,7 +147,7 @@ func constants(f *source.File) truths {
 func cfgTruth(expr string) certainty {
 	name, inner, called := strings.Cut(strings.TrimSpace(expr), "(")
 	if !called {
-		return literal(strings.ToLower(name), nil)
+		return literalTruth(strings.ToLower(name), nil)
 	}
 	inner, result := strings.TrimSuffix(inner, ")"), notEver
 	for more := true; more; {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // comparisons are the operators that a condition may have outside brackets, the longest first.
@@ -48,22 +49,7 @@ func conditionClaim(lang source.Lang, e span) (c claim) {
 			return claim{}
 		}
 	}
-	return truthClaim(lang, e)
-}
-
-// unwrap removes the brackets around an expression.
-func unwrap(e span) span {
-	for {
-		e = e.trim()
-		if len(e.code) == 0 || e.code[0] != '(' {
-			return e
-		}
-		args, rest, ok := arguments(e)
-		if !ok || len(args) != 1 || len(rest.trim().code) > 0 {
-			return e
-		}
-		e = args[0]
-	}
+	return truthClaim(e)
 }
 
 func comparisonClaim(lang source.Lang, operator string, l level, parts []span) claim {
@@ -82,70 +68,40 @@ func comparisonClaim(lang source.Lang, operator string, l level, parts []span) c
 }
 
 // questions are the methods that tell little about what they are called on.
-var questions = map[string]level{
-	"is_some": exists, "is_ok": exists, "is_none": exists, "is_err": exists, "isPresent": exists, "Any": exists,
-	"any": exists, "present?": exists,
-	"contains": partial, "Contains": partial, "includes": partial, "include?": partial, "startswith": partial,
-	"endswith": partial, "starts_with": partial,
-	"ends_with": partial, "startsWith": partial, "endsWith": partial, "StartsWith": partial, "EndsWith": partial,
-	"matches": partial, "match": partial,
-	"contains_key": partial, "containsKey": partial, "equals": exact, "Equals": exact, "SequenceEqual": exact,
+var questions = [...]string{
+	exists: " is_some is_ok is_none is_err isPresent Any any present? ",
+	partial: " contains Contains includes include? startswith endswith starts_with ends_with startsWith endsWith StartsWith " +
+		"EndsWith matches match contains_key containsKey ",
+	exact: " equals Equals SequenceEqual ",
 }
 
 // truthClaim reads a condition without an operator: x, not x, x.is_some(), isinstance(x, T).
-func truthClaim(lang source.Lang, e span) claim {
+func truthClaim(e span) claim {
 	for _, not := range []string{"not ", "!"} {
 		if begins(e.code, not) {
 			e = unwrap(e.cut(len(not), len(e.code)))
 		}
 	}
-	c := claim{level: exists, matcher: "true"}
-	if m, subject, args := lastCall(e); m != "" {
-		if l := questions[m]; l != unclear {
-			return claim{level: l, matcher: m, subjects: append([]string{subject}, keys(args)...)}
-		}
-	}
-	if args, rest, ok := arguments(e.cut(callEnd(e.code), len(e.code))); ok && len(rest.trim().code) == 0 &&
-		len(args) > 0 {
-		switch string(e.code[:callEnd(e.code)]) {
-		case "isinstance", "issubclass", "hasattr", "callable", "any", "all":
-			return claim{level: partial, matcher: string(e.code[:callEnd(e.code)]), subjects: keys(args[:1])}
-		case "matches!":
-			return claim{level: partial, matcher: "matches!", subjects: keys(args[:1])}
+	calls := split(e, ".")
+	last := calls[len(calls)-1]
+	open := max(0, bytes.IndexByte(last.code, '('))
+	name := string(last.code[:open])
+	if args, after, ok := arguments(last.cut(open, len(last.code))); ok && len(after.trim().code) == 0 {
+		if len(calls) > 1 {
+			subject := e.cut(0, len(e.code)-len(last.code)-1)
+			for l, names := range questions {
+				if isIn(name, names) {
+					return claim{level: level(l), matcher: name, subjects: append([]string{subject.key()}, keys(args)...)}
+				}
+			}
+		} else if len(args) > 0 && isIn(name, " isinstance issubclass hasattr callable any all matches! ") {
+			return claim{level: partial, matcher: name, subjects: keys(args[:1])}
 		}
 	}
 	if isLiteral(e.code) {
 		return claim{}
 	}
-	c.subjects, c.truth = []string{e.key()}, true
-	return c
-}
-
-// lastCall cuts x.m(args) into m, x and args.
-func lastCall(e span) (method, subject string, args []span) {
-	if !ends(e.code, ")") {
-		return "", "", nil
-	}
-	depth, open := 0, -1
-	for i := len(e.code) - 1; i >= 0 && open < 0; i-- {
-		switch e.code[i] {
-		case ')', ']', '}':
-			depth++
-		case '(', '[', '{':
-			if depth--; depth == 0 {
-				open = i
-			}
-		}
-	}
-	start := max(open, 0)
-	for start > 0 && (source.IsWord(e.code[start-1]) || e.code[start-1] == '?') {
-		start--
-	}
-	if start < 2 || e.code[start-1] != '.' {
-		return "", "", nil
-	}
-	args, _, _ = arguments(e.cut(open, len(e.code)))
-	return string(e.code[start:open]), e.cut(0, start-1).key(), args
+	return claim{level: exists, matcher: "true", subjects: []string{e.key()}, truth: true}
 }
 
 func keys(list []span) []string {
@@ -156,14 +112,6 @@ func keys(list []span) []string {
 		}
 	}
 	return all
-}
-
-func callEnd(text []byte) int {
-	end := wordEnd(text)
-	if begins(text[end:], "!(") {
-		end++
-	}
-	return end
 }
 
 // goCondition reads the condition of a Go test that fails: if got != want { t.Fatal() }. It says the opposite of the
@@ -183,18 +131,14 @@ func goCondition(s span) (c claim, ok bool) {
 		}
 		e = parts[1]
 	}
-	for _, equal := range []string{"!reflect.DeepEqual(", "!cmp.Equal(", "!bytes.Equal(", "!slices.Equal(",
-		"!maps.Equal(", "!strings.EqualFold("} {
-		if begins(e.code, equal) {
-			args, _, _ := arguments(e.cut(len(equal)-1, len(e.code)))
-			return claim{level: exact, matcher: strings.Trim(equal, "!("), subjects: keys(args)}, len(args) >= 2
-		}
-	}
-	for _, contains := range []string{"!strings.Contains(", "!strings.HasPrefix(", "!strings.HasSuffix(",
-		"!slices.Contains(", "!bytes.Contains("} {
-		if begins(e.code, contains) {
-			args, _, _ := arguments(e.cut(len(contains)-1, len(e.code)))
-			return claim{level: partial, matcher: strings.Trim(contains, "!("), subjects: keys(args)}, len(args) >= 2
+	for call := range strings.FieldsSeq("reflect.DeepEqual cmp.Equal bytes.Equal slices.Equal maps.Equal strings.EqualFold " +
+		"strings.Contains strings.HasPrefix strings.HasSuffix slices.Contains bytes.Contains") {
+		if begins(e.code, "!"+call+"(") {
+			args, _, _ := arguments(e.cut(len("!"+call), len(e.code)))
+			if c = (claim{level: partial, matcher: call, subjects: keys(args)}); has(call, "Equal") {
+				c.level = exact
+			}
+			return c, len(args) >= 2
 		}
 	}
 	if len(split(e, "||")) > 1 {
@@ -219,34 +163,9 @@ func goCondition(s span) (c claim, ok bool) {
 	return c, c.level != unclear && len(c.subjects) > 0
 }
 
-// isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or an empty
-// collection.
-func isLiteral(codeText []byte) bool {
-	text := bytes.TrimSpace(codeText)
-	if len(text) == 0 {
-		return true
-	}
-	switch c := text[0]; {
-	case c >= '0' && c <= '9', c == '-' && len(text) > 1 && text[1] >= '0' && text[1] <= '9':
-		return !bytes.ContainsAny(text, "+*/( ")
-	case c == '"', c == '\'', c == '`':
-		return bytes.IndexByte(text[1:], c) == len(text)-2
-	case c == '[', c == '{':
-		return isPlain(text)
-	}
-	switch string(text) {
-	case "true", "false", "True", "False", "nil", "null", "None", "undefined", "NULL":
-		return true
-	}
-	return len(text) > 2 && (text[1] == '"' || text[1] == '\'') && bytes.IndexByte(text[2:], text[1]) == len(text)-3 // b"…", r"…", f'…'
-}
+// isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or a collection
+// without names.
+func isLiteral(code []byte) bool { return literal().Match(bytes.TrimSpace(code)) }
 
-// isPlain reports whether a list or map has no names in it.
-func isPlain(text []byte) bool {
-	for i, c := range text {
-		if source.IsWord(c) && (c < '0' || c > '9') && (i == 0 || !source.IsWord(text[i-1])) {
-			return false
-		}
-	}
-	return true
-}
+var literal = input.Lazily("^(?:|-?\\d[^+*/( ]*|[^\"'`\\d-]?(?:\"[^\"]*\"|'[^']*')|`[^`]*`|true|false|True|False|nil|null|None|undefined|NULL|" +
+	"[\\[{](?:[^\\w\\x{80}-\\x{10FFFF}]|\\d\\w*)*)$")
