@@ -99,7 +99,7 @@ func lazy(header, statement string) func() shapes {
 var shapesOf = map[source.Lang]func() shapes{
 	source.Go: lazy(
 		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(|^[^{]*\b(?:It|Describe|DescribeTable|Context|Specify|When)\(.*,\s*(Pending)\s*,`,
-		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|c|tb|tt|st|ts)\.(Skip|Skipf|SkipNow)\(|(?:^|[^\w.])(Skip)\(|\.(Skipf|SkipNow)\(`),
+		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|tb|tt|st|ts)\.(Skip)\(|(?:^|[^\w.)])(?:c\.)?(Skip)\(\s*(?:$|[)"`+"`"+`])|\.(Skipf|SkipNow)\(`),
 	source.Python: lazy(
 		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize)\b`,
 		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
@@ -196,59 +196,46 @@ func headerMark(lang source.Lang, f *source.File, n, at int, word string) skipMa
 }
 
 func statementMark(lang source.Lang, f *source.File, n, at int, word string) skipMark {
-	m := skipMark{holds: always}
-	args := func() string { return argumentsAt(f, n, at) }
-	switch lang {
-	case source.Go:
-		if word == "Skip" && !begins(trimmedArguments(f, n, at), `)`) && !isTextArgument(f, n, at) && !testReceiver(f.CodeLine(n), at) {
-			m.holds = notEver // Skip of an iterator, a decoder
-		}
-	case source.Python:
-		m.disabled = word == "__test__"
-		if word == "skipif" {
-			m.holds = foldCondition(firstArgument(args()), nil)
-		}
-	case source.Java:
-		switch word {
-		case "assumeTrue", "assumeThat":
-			m.holds = foldCondition(assumption(args()), nil).not()
-		case "assumeFalse":
-			m.holds = foldCondition(assumption(args()), nil)
-		}
-	case source.CSharp:
-		switch word {
-		case "If", "When", "SkipWhen":
-			m.holds = foldCondition(firstArgument(args()), nil)
-		case "IfNot", "Unless", "SkipUnless":
-			m.holds = foldCondition(firstArgument(args()), nil).not()
-		}
-	case source.Ruby:
+	m := skipMark{disabled: word == "__test__", holds: conditionMark(word, argumentsAt(f, n, at))}
+	if lang == source.Ruby {
 		m.holds = modifier(f.CodeLine(n))
 	}
 	return m
 }
 
+// conditionMark tells whether a mark holds by the condition that is its first argument; one without a condition always does.
+func conditionMark(word, args string) certainty {
+	first, rest, _ := cutOutside(args, ",")
+	if begins(strings.TrimSpace(first), `"`) { // JUnit 4 has a text before it
+		first, _, _ = cutOutside(rest, ",")
+	}
+	_, value, _ := namedArgument(first)
+	switch {
+	case isIn(word, " skipif skipIf todoIf If When SkipWhen assumeFalse "):
+		return foldCondition(value, nil)
+	case isIn(word, " skipUnless runIf if IfNot Unless SkipUnless assumeTrue assumeThat "):
+		return foldCondition(value, nil).not()
+	}
+	return always
+}
+
 // pythonMark tells whether a decorator always skips.
 func pythonMark(word, args string) certainty {
+	first, values, _ := cutOutside(args, ",")
 	switch word {
-	case "skipif", "skipIf":
-		_, value, _ := namedArgument(firstArgument(args))
-		return foldCondition(value, nil)
 	case "parametrize":
-		if _, values, _ := cutOutside(args, ","); strings.TrimRight(string(squeeze(nil, []byte(values))), ",") == "[]" {
+		if strings.TrimRight(string(squeeze(nil, []byte(firstArgument(values)))), ",") == "[]" {
 			return always
 		}
 		return notEver
-	case "skipUnless":
-		return foldCondition(firstArgument(args), nil).not()
 	case "xfail":
 		// A first argument without a name is a condition.
-		name, value, named := namedArgument(firstArgument(args))
+		name, value, named := namedArgument(first)
 		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
 			return foldCondition(value, nil)
 		}
 	}
-	return always
+	return conditionMark(word, args)
 }
 
 // namedArgument parts name=value of Python. A comparison has no name.
@@ -262,22 +249,18 @@ func namedArgument(arg string) (name, value string, named bool) {
 
 // scriptMark tells whether a declaration of JavaScript is skipped.
 func scriptMark(word string, f *source.File, n, at int) certainty {
-	switch word {
-	case "skipIf", "todoIf":
-		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil)
-	case "runIf", "if":
-		return foldCondition(firstArgument(argumentsAt(f, n, at)), nil).not()
-	case "skip", "fixme", "fails", "failing", "todo":
-		next := bytes.TrimLeft([]byte(argumentsAt(f, n, at)), " \t\r\n")
-		rest := bytes.TrimLeft(f.CodeLine(n)[at:], " \t")
-		if len(rest) > 0 && rest[0] == '(' && len(next) > 0 && bytes.IndexByte([]byte("\"'`"), next[0]) < 0 && next[0] != '(' {
-			if (source.IsWord(next[0]) && has(next[:min(len(next), 200)], "=>")) || has(next[:min(len(next), 200)], "function") {
+	args := argumentsAt(f, n, at)
+	if isIn(word, " skip fixme fails failing todo ") {
+		next := strings.TrimLeft(args, " \t\r\n")
+		called := begins(bytes.TrimLeft(f.CodeLine(n)[at:], " \t"), "(")
+		if called && next != "" && !strings.ContainsRune("\"'`(", rune(next[0])) {
+			if next = next[:min(len(next), 200)]; (source.IsWord(next[0]) && has(next, "=>")) || has(next, "function") {
 				return always // test.skip(name, () => …)
 			}
 			return notEver // test.skip(condition, reason), or an option
 		}
 	}
-	return always
+	return conditionMark(word, args)
 }
 
 func rustMark(f *source.File, n, at int, word string) skipMark {
@@ -322,14 +305,11 @@ func skipReason(f *source.File, n, at int) certainty {
 
 // modifier tells whether a statement of Ruby is under a condition behind it.
 func modifier(line []byte) certainty {
-	for _, word := range []string{" if ", " unless "} {
-		if _, expr, found := bytes.Cut(line, []byte(word)); found {
-			result := foldCondition(string(expr), nil)
-			if word == " unless " {
-				return result.not()
-			}
-			return result
-		}
+	if _, expr, found := bytes.Cut(line, []byte(" if ")); found {
+		return foldCondition(string(expr), nil)
+	}
+	if _, expr, found := bytes.Cut(line, []byte(" unless ")); found {
+		return foldCondition(string(expr), nil).not()
 	}
 	return always
 }
@@ -357,39 +337,6 @@ func bracketed(f *source.File, text []byte, n, at int) string {
 func firstArgument(args string) string {
 	first, _, _ := cutOutside(args, ",")
 	return first
-}
-
-// assumption is what is assumed: JUnit 4 has a text before it.
-func assumption(args string) string {
-	first, rest, _ := cutOutside(args, ",")
-	if begins(strings.TrimSpace(first), `"`) {
-		return firstArgument(rest)
-	}
-	return first
-}
-
-// trimmedArguments is the text that begins behind the next bracket, without blanks.
-func trimmedArguments(f *source.File, n, at int) []byte {
-	start := offsetOf(f, n) + at
-	text := f.Code[start:min(len(f.Code), start+2*maxCondition)]
-	if i := bytes.IndexByte(text, '('); i >= 0 {
-		text = text[i+1:]
-	}
-	return bytes.TrimLeft(text, " \t\r\n")
-}
-
-func isTextArgument(f *source.File, n, at int) bool {
-	next := trimmedArguments(f, n, at)
-	return len(next) > 0 && (next[0] == '"' || next[0] == '`')
-}
-
-// testReceiver reports whether what stands before a method of Go sounds like a test.
-func testReceiver(line []byte, end int) bool {
-	switch wordBefore(line, end-len("Skip")) {
-	case "t", "tb", "b", "f", "T", "tt", "st", "ts", "GinkgoT":
-		return true
-	}
-	return false
 }
 
 // offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.

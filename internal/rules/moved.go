@@ -27,11 +27,8 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			continue
 		}
 		var other, lost firstHit
-		for _, w := range f.otherLiterals() {
-			other.add(Hit{
-				File: f.Path, Line: w.line, Was: w.was, Now: w.now, Detail: "the test expects another value, and no code changes",
-				Fix: "restore the value, or say in the description why the old one was wrong",
-			})
+		for _, h := range f.otherLiterals() {
+			other.add(h)
 		}
 		for _, row := range f.lostRows(kept) {
 			lost.add(Hit{
@@ -66,12 +63,12 @@ func (f *File) maySayWhy() bool {
 }
 
 // otherLiterals pairs the exact assertions of each place that differ in what they expect alone.
-func (f *File) otherLiterals() (list []weaker) {
+func (f *File) otherLiterals() (list []Hit) {
 	for _, hunk := range f.Hunks() {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
-		removed, fresh := f.claims(f.Base, hunk.Removed), f.claims(f.Head, hunk.Added)
+		removed, fresh := f.assertions(f.Base, hunk.Removed), f.assertions(f.Head, hunk.Added)
 		if len(removed) != len(fresh) {
 			continue
 		}
@@ -80,7 +77,11 @@ func (f *File) otherLiterals() (list []weaker) {
 			same := was.level == exact && now.level == exact && slices.Equal(was.subjects, now.subjects) &&
 				shape(was.code) == shape(now.code)
 			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
-				list = append(list, weaker{line: now.first, was: was.line(), now: now.line()})
+				list = append(list, Hit{
+					File: f.Path, Line: now.first, Was: was.line(), Now: now.line(),
+					Detail: "the test expects another value, and no code changes",
+					Fix:    "restore the value, or say in the description why the old one was wrong",
+				})
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func findTautology(c *Change, report func(Hit)) {
 		if !f.hasTests() {
 			continue
 		}
-		list := slices.DeleteFunc(f.tautologies(), func(s *assertStatement) bool {
+		list := slices.DeleteFunc(f.tautologies(), func(s *Assertion) bool {
 			return !s.guarded &&
 				was()[liveKey(f.Head, s.first)]
 		})
@@ -47,14 +47,14 @@ func isOfTests(v *source.File) bool {
 	return v != nil && v.Lang != source.None && (source.IsTest(v.Path) || len(v.Tests()) > 0)
 }
 
-func (f *File) tautologies() (list []*assertStatement) {
+func (f *File) tautologies() (list []*Assertion) {
 	asked, replaced := 0, 0
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
 		if isGoFailure(f.Lang(), f.Head, l.Number) && headTruth(bytes.TrimSpace(f.Head.CodeLine(l.Number)), nil) == notEver {
-			list = append(list, &assertStatement{statement: statement{first: l.Number, text: l.Text}})
+			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
 		}
 		if name := f.givenBody(l); name != "" && replaced < maxAsked {
 			replaced++
@@ -78,7 +78,7 @@ func (f *File) tautologies() (list []*assertStatement) {
 			continue
 		}
 		if kind != mayFail || guarded {
-			list = append(list, &assertStatement{statement: s, guarded: guarded})
+			list = append(list, &Assertion{statement: s, guarded: guarded})
 		}
 	}
 	return list
@@ -106,7 +106,7 @@ func (f *File) givenBody(l linediff.Line) string {
 
 // assertionsAbout are the assertions that ask what a call of a function returns, where a line has replaced the function:
 // in the block or test that the line belongs to or decorates, or in the whole file.
-func (f *File) assertionsAbout(name string, line int) (list []*assertStatement) {
+func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 	text := bytes.TrimSpace(f.Head.CodeLine(line))
 	end := f.Head.Lines()
 	if t := f.testAround(line); begins(text, "with ") {
@@ -130,7 +130,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*assertStatement) 
 			return found && (before == name || ends(before, "."+name))
 		}
 		if c.level >= partial && slices.ContainsFunc(c.subjects, isAsked) {
-			list = append(list, &assertStatement{statement: s})
+			list = append(list, &Assertion{statement: s})
 		}
 	}
 	return list

@@ -15,138 +15,126 @@ import (
 
 // findWeakenedAssertion finds assertions that say less about the same value than those that they replace.
 func findWeakenedAssertion(c *Change, report func(Hit)) {
-	left := map[*File][]weaker{}
+	unseen := map[*File][]Hit{}
 	for _, f := range c.tests().files {
 		if f.Base != nil && f.Head != nil {
-			left[f.File] = c.valuesLeft(f)
+			unseen[f.File] = f.valuesLeft()
 		}
 	}
 	for _, f := range c.Files {
-		if list := append(f.weakened(), left[f]...); len(list) > 0 {
-			report(weakenedHit(f, list))
+		list := append(f.weakened(), unseen[f]...)
+		if len(list) == 0 {
+			continue
 		}
+		h := list[0]
+		h.File = f.Path
+		h.Fix = "restore the assertion, and correct the code; where the old expectation was wrong, assert the right value"
+		if n := len(list) - 1; n > 0 {
+			h.Detail += fmt.Sprintf("; and %d more in this file", n)
+		}
+		report(h)
 	}
-}
-
-// weaker is a pair of assertions about the same.
-type weaker struct {
-	line     int
-	was, now string
-	how      string
-}
-
-func weakenedHit(f *File, list []weaker) Hit {
-	h := Hit{
-		File: f.Path, Line: list[0].line, Was: list[0].was, Now: list[0].now, Detail: list[0].how,
-		Fix: "restore the assertion, and correct the code; where the old expectation was wrong, assert the right value",
-	}
-	if n := len(list) - 1; n > 0 {
-		h.Detail += fmt.Sprintf("; and %d more in this file", n)
-	}
-	return h
 }
 
 // maxHunk is how many lines of one side of a hunk are compared: what is larger was written anew.
 const maxHunk = 60
 
-func (f *File) weakened() (list []weaker) {
+func (f *File) weakened() (list []Hit) {
 	if f.Head == nil || !f.hadTests() {
 		return nil
 	}
-	var strong []string // what added assertions are exact about
-	known := false
-	added := sync.OnceValue(f.addedKeys)
+	added, strong := sync.OnceValue(f.addedKeys), sync.OnceValue(f.strongSubjects)
 	for _, hunk := range f.Hunks() {
-		if len(hunk.Removed) == 0 || len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
+		if len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
-		removed := f.statements(f.Base, hunk.Removed)
+		removed := f.assertions(f.Base, hunk.Removed)
 		if len(removed) == 0 {
 			continue
 		}
-		list = append(list, f.callsLeft(removed, hunk)...)
-		fresh := f.statements(f.Head, hunk.Added)
-		if len(fresh) == 0 || onlyLiterals(removed, fresh) {
+		list = append(list, f.callsLeft(removed, hunk.Added)...)
+		fresh := f.assertions(f.Head, hunk.Added)
+		if onlyLiterals(removed, fresh) {
 			continue
 		}
-		f.read(removed)
-		f.read(fresh)
 		for i, now := range fresh {
-			if was := now.accepts(removed, i, len(fresh)); was != nil && !added()[lineKey([]byte(was.line()))] {
-				list = append(list, weaker{now.first, was.line(), now.line(), "the assertion accepts more than before"})
-				continue
+			was, how := now.accepts(removed, i, len(fresh)), "the assertion accepts more than before"
+			if was == nil || added()[lineKey([]byte(was.line()))] {
+				was = now.weakens(removed)
+				if was == nil || added()[lineKey([]byte(was.line()))] ||
+					slices.ContainsFunc(fresh, func(s *Assertion) bool { return s.expects(was) }) {
+					continue
+				}
+				subject := now.about(was)
+				if stillStrong(strong(), subject) {
+					continue
+				}
+				how = fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(subject, 60), was.matcher,
+					now.matcher)
 			}
-			was := now.weakens(removed)
-			if was == nil || added()[lineKey([]byte(was.line()))] ||
-				slices.ContainsFunc(fresh, func(s *assertStatement) bool { return s.expects(was) }) {
-				continue
-			}
-			if !known {
-				known, strong = true, f.strongSubjects()
-			}
-			if !stillStrong(strong, now.about(was)) {
-				list = append(list, weaker{now.first, was.line(), now.line(), now.describe(was)})
-			}
+			list = append(list, Hit{Line: now.first, Was: was.line(), Now: now.line(), Detail: how})
 		}
 	}
 	return list
 }
 
 // callsLeft finds assertions of which a place has only the call, the comparison or a message left.
-func (f *File) callsLeft(removed []*assertStatement, hunk Hunk) (list []weaker) {
-	bare, waited := map[string]linediff.Line{}, map[string]*assertStatement{}
-	for _, was := range removed {
-		if key := string(bytes.TrimRight(squeeze(nil, was.text), ";")); has(key, ".rejects.", ".resolves.") {
-			for _, start := range []string{"await", "return"} {
-				if rest, waits := strings.CutPrefix(key, start); waits {
-					waited[rest] = was
-				}
+func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hit) {
+	for _, l := range added {
+		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) {
+			continue
+		}
+		key := strings.TrimRight(liveKey(f.Head, l.Number), ";")
+		call := key
+		for _, start := range []string{"await", "let_=", "_="} {
+			call = strings.TrimPrefix(call, start)
+		}
+		asserts := isAssertion(f.Lang(), f.Head.CodeLine(l.Number))
+		for _, was := range removed {
+			how := ""
+			switch {
+			case has(key, ".rejects.", ".resolves.") && oneOf(was.key, "await"+key, "return"+key):
+				how = "nothing waits for the assertion any more"
+			case asserts:
+			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
+				how = "the failure is only a message now"
+			case was.isAbout(call, l.Text):
+				how = "the assertion is gone, and its call stays"
 			}
-		}
-	}
-	for _, l := range hunk.Added {
-		if was := waited[strings.TrimRight(liveKey(f.Head, l.Number), ";")]; was != nil && !isArgument(f.Head, l.Number) {
-			list = append(list, weaker{l.Number, was.line(), string(l.Text), "nothing waits for the assertion any more"})
-		}
-		if len(l.Text) <= maxStatementBytes && !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) &&
-			!isArgument(f.Head, l.Number) {
-			key := liveKey(f.Head, l.Number)
-			for _, start := range []string{"await", "let_=", "_="} {
-				key = strings.TrimPrefix(key, start)
-			}
-			bare[key] = l
-		}
-	}
-	if len(bare) == 0 {
-		return list
-	}
-	f.read(removed)
-	for _, was := range removed {
-		key := string(bytes.TrimRight(squeeze(nil, was.text), ";"))
-		for _, quiet := range [][2]string{{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error(", ".Skip("},
-			{".Fatal(", ".Skip("}, {".Errorf", ".Skipf"}, {".Fatalf", ".Skipf"}} {
-			if l, left := bare[strings.Replace(key, quiet[0], quiet[1], 1)]; left && f.Lang() == source.Go &&
-				has(key, quiet[0]) {
-				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the failure is only a message now"})
-				break
-			}
-		}
-		subjects := was.subjects
-		if comparison, is := strings.CutPrefix(key, "assert"); is && f.Lang() == source.Python {
-			subjects = append(slices.Clip(subjects), comparison)
-		}
-		for _, subject := range subjects {
-			l, left := bare[strings.TrimPrefix(subject, "await")]
-			if left && was.level >= partial && !begins(was.matcher, "not.") && (has(subject, "(") || has(string(l.Text), "=")) {
-				list = append(list, weaker{l.Number, was.line(), string(l.Text), "the assertion is gone, and its call stays"})
+			if how != "" {
+				list = append(list, Hit{Line: l.Number, Was: was.line(), Now: string(l.Text), Detail: how})
 			}
 		}
 	}
 	return list
 }
 
+// silenced reports whether a call says what an assertion of Go says, but fails nothing.
+func (s *Assertion) silenced(call string) bool {
+	for _, loud := range []string{".Error", ".Fatal"} {
+		if before, after, found := strings.Cut(s.key, loud); found && begins(call, before) &&
+			(call == before+".Log"+after || call == before+".Skip"+strings.TrimPrefix(after, "Now")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbout reports whether a line has no more than the call or the comparison that an assertion is about.
+func (s *Assertion) isAbout(call string, line []byte) bool {
+	if s.level < partial || begins(s.matcher, "not.") {
+		return false
+	}
+	if s.lang == source.Python && has(line, "=") && s.key == "assert"+call {
+		return true
+	}
+	return slices.ContainsFunc(s.subjects, func(subject string) bool {
+		return strings.TrimPrefix(subject, "await") == call && (has(subject, "(") || has(line, "="))
+	})
+}
+
 // valuesLeft finds variables that an assertion looked at, and that tests still set, but that nothing looks at any more.
-func (c *Change) valuesLeft(f *testFile) (list []weaker) {
+func (f *testFile) valuesLeft() (list []Hit) {
 	for _, one := range f.head {
 		was := one.twin
 		if one.Group || was == nil || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody {
@@ -157,14 +145,13 @@ func (c *Change) valuesLeft(f *testFile) (list []weaker) {
 		}
 		removed := linesFrom(f.Removed(), was.Body)
 		removed = removed[:len(removed)-len(linesFrom(removed, was.End+1))]
-		claims := f.claims(f.Base, removed[:min(len(removed), maxHunk)])
-		for _, s := range claims {
+		for _, s := range f.assertions(f.Base, removed[:min(len(removed), maxHunk)]) {
 			if s.level < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
 			if line := one.unseen(s.subjects[0]); line > 0 {
-				list = append(list, weaker{line, s.line(), string(f.Head.Line(line)),
-					"the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
+				list = append(list, Hit{Line: line, Was: s.line(), Now: string(f.Head.Line(line)),
+					Detail: "the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
 			}
 		}
 	}
@@ -187,7 +174,7 @@ func (t *testCase) unseen(name string) (line int) {
 			continue
 		}
 		switch m := setShape().FindSubmatch(code); {
-		case oneOf(string(bytes.TrimRight(squeeze(nil, code), ";")), "_="+name, "let_="+name, "void"+name, name):
+		case oneOf(strings.TrimRight(string(squeeze(nil, code)), ";"), "_="+name, "let_="+name, "void"+name, name):
 		case m != nil && string(m[1]) == name && line == 0 && wordAt(code[bytes.IndexByte(code, '='):], []byte(name)) < 0:
 			line = n
 		default:
@@ -207,56 +194,37 @@ func (f *File) addedKeys() map[string]bool {
 }
 
 // onlyLiterals reports whether assertions differ from those before in literals only, of which none is a tolerance or an
-// error. It saves the reading of them.
-func onlyLiterals(removed, added []*assertStatement) bool {
-	if len(removed) != len(added) {
-		return false
-	}
-	for i, s := range added {
-		if shape(removed[i].code) != shape(s.code) || s.loosens(removed[i]) {
-			return false
-		}
-	}
-	return true
+// error.
+func onlyLiterals(removed, added []*Assertion) bool {
+	return slices.EqualFunc(removed, added, func(was, now *Assertion) bool {
+		return shape(was.code) == shape(now.code) && !now.loosens(was)
+	})
 }
 
-// assertStatement is an assertion in its place.
-type assertStatement struct {
+// Assertion is an assertion in its place.
+type Assertion struct {
 	lang source.Lang
 	claim
 	statement
-	guarded bool // it is reached only where it is true
+	key     string // what it says without blanks
+	guarded bool   // it is reached only where it is true
 }
 
-func (s *assertStatement) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
+func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
-// claims are the assertions that changed lines belong to.
-func (f *File) claims(v *source.File, lines []linediff.Line) []*assertStatement {
-	list := f.statements(v, lines)
-	f.read(list)
-	return list
-}
-
-// read finds out what assertions say. What is not understood can still expect an error.
-func (f *File) read(list []*assertStatement) {
-	for _, s := range list {
-		s.claim, _ = claimOf(f.Lang(), s.statement)
-	}
-}
-
-// statements are the assertions that changed lines belong to, unread.
-func (f *File) statements(v *source.File, lines []linediff.Line) (list []*assertStatement) {
+// assertions are those that changed lines belong to. What is not understood can still expect an error.
+func (f *File) assertions(v *source.File, lines []linediff.Line) (list []*Assertion) {
 	last := 0
 	for _, l := range lines {
 		if l.Number <= last || len(l.Text) > maxStatementBytes {
 			continue
 		}
-		s, ok := f.statementOf(v, l.Number)
-		if !ok {
-			continue
+		if s, ok := f.statementOf(v, l.Number); ok {
+			c, _ := claimOf(f.Lang(), s)
+			list = append(list, &Assertion{lang: f.Lang(), claim: c, statement: s,
+				key: strings.TrimRight(string(squeeze(nil, s.text)), ";")})
+			last = s.last
 		}
-		last = s.last
-		list = append(list, &assertStatement{lang: f.Lang(), statement: s})
 	}
 	return list
 }
@@ -293,7 +261,7 @@ func isGoFailure(lang source.Lang, v *source.File, line int) bool {
 
 // accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same
 // place.
-func (s *assertStatement) accepts(removed []*assertStatement, place, places int) *assertStatement {
+func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion {
 	for _, was := range removed {
 		if s.loosens(was) || s.gainsTolerance(was) || s.echoes(was) {
 			return was
@@ -306,7 +274,7 @@ func (s *assertStatement) accepts(removed []*assertStatement, place, places int)
 }
 
 // weakens finds the removed assertion that this one says less than.
-func (s *assertStatement) weakens(removed []*assertStatement) *assertStatement {
+func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 	for _, was := range removed {
 		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) &&
 			!isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
@@ -317,12 +285,12 @@ func (s *assertStatement) weakens(removed []*assertStatement) *assertStatement {
 }
 
 // expects reports whether an assertion compares something else with the same literal: a line was inserted before it.
-func (s *assertStatement) expects(was *assertStatement) bool {
+func (s *Assertion) expects(was *Assertion) bool {
 	return s.level == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
 }
 
 // about is the subject that two assertions share, "" for none.
-func (s *assertStatement) about(was *assertStatement) string {
+func (s *Assertion) about(was *Assertion) string {
 	for _, subject := range was.subjects {
 		for _, now := range s.subjects {
 			if now == subject || bare(now) == subject {
@@ -333,27 +301,19 @@ func (s *assertStatement) about(was *assertStatement) string {
 	return ""
 }
 
-// wrappers are what stands around a subject of which only a part is asked for.
-var wrappers = [][2]string{
-	{"len(", ")"}, {"", ".length"}, {"", ".len()"}, {"", ".size()"}, {"", ".Count"}, {"", ".Length"}, {"", ".size"},
-	{"", ".count"}, {"", ".is_some()"}, {"", ".is_ok()"},
-	{"", ".isPresent()"}, {"", ".present?"}, {"", ".nil?"}, {"", ".is_empty()"}, {"", ".Any()"}, {"", ".empty?"},
-	{"Object.keys(", ")"}, {"", "!"},
-}
+// wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.
+var wrapped = input.Lazily(`^(?:len|Object\.keys)\((.*)\)$|^(.*)(?:\.(?:len\(\)|size\(\)|[Ll]ength|[Cc]ount|size|is_some\(\)|is_ok\(\)|` +
+	`isPresent\(\)|present\?|nil\?|is_empty\(\)|Any\(\)|empty\?)|!)$`)
 
 func bare(subject string) string {
-	for _, w := range wrappers {
-		if rest, found := strings.CutPrefix(subject, w[0]); found {
-			if rest, found = strings.CutSuffix(rest, w[1]); found {
-				return rest
-			}
-		}
+	if m := wrapped().FindStringSubmatch(subject); m != nil {
+		return m[1] + m[2]
 	}
 	return subject
 }
 
 // same reports whether an assertion that looks looser says the same: x == true and x, x == None and x is None.
-func (s *assertStatement) same(was *assertStatement) bool {
+func (s *Assertion) same(was *Assertion) bool {
 	matcher := strings.ToLower(s.matcher)
 	if s.level == exists && s.opposite(was) {
 		return true
@@ -370,31 +330,26 @@ func (s *assertStatement) same(was *assertStatement) bool {
 }
 
 // isPresence reports whether an assertion only says that its subject is there.
-func (s *assertStatement) isPresence() bool {
+func (s *Assertion) isPresence() bool {
 	name := strings.ToLower(strings.ReplaceAll(s.matcher, "_", ""))
 	return s.truth || has(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
 }
 
 // opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks
 // whether a truth value is true, in a language where only those can be asked.
-func (s *assertStatement) opposite(was *assertStatement) bool {
+func (s *Assertion) opposite(was *Assertion) bool {
 	if s.truth && s.lang != source.Python && !isScript(s.lang) && s.lang != source.Ruby {
 		return slices.Contains(was.subjects, s.subjects[0])
 	}
-	all := func(s *assertStatement) []string {
+	all := func(s *Assertion) []string {
 		return slices.Sorted(slices.Values(slices.Concat(s.subjects, s.expected)))
 	}
 	return len(s.subjects)+len(s.expected) > 1 && slices.Equal(all(s), all(was))
 }
 
-func (s *assertStatement) describe(was *assertStatement) string {
-	return fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(s.about(was), 60),
-		was.matcher, s.matcher)
-}
-
 // strongSubjects are what the added assertions of a file are exact about.
 func (f *File) strongSubjects() (list []string) {
-	for _, s := range f.claims(f.Head, f.Added()) {
+	for _, s := range f.assertions(f.Head, f.Added()) {
 		if s.level == exact {
 			list = append(list, s.subjects...)
 		}
@@ -405,128 +360,86 @@ func (f *File) strongSubjects() (list []string) {
 
 // stillStrong reports whether an added assertion is exact about a subject, or about a part of it.
 func stillStrong(strong []string, subject string) bool {
-	for _, s := range strong[:min(len(strong), 10_000)] {
-		if i := strings.Index(s, subject); i >= 0 {
-			if end := i + len(subject); (i == 0 || !source.IsWord(s[i-1])) && (end == len(s) || !source.IsWord(s[end])) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strong[:min(len(strong), 10_000)], func(s string) bool {
+		return wordAt([]byte(s), []byte(subject)) >= 0
+	})
 }
 
-// raising are what begins the name of an error that a test expects, and what ends it.
-var raising = []string{
-	"raises(", "assertRaises(", "assertRaisesRegex(", "assertThrows(", "Throws<", "ThrowsAsync<", "ThrowAsync<", "Throw<",
-	"raise_error(", "raise_error", "toThrow(",
-	"toThrowError(", "isInstanceOf(", "should_panic",
-}
+// raised matches the error that a test expects; its groups are the error and what is known of its text.
+var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|Throw(?:s|sAsync|Async)?<|` +
+	`raise_error[ (]*|should_panic[ (]*)\s*([^,)>\n\]]*)(.*)`)
 
 // broad are the errors that nearly every error is.
-const broad = " Exception BaseException Throwable RuntimeException Error StandardError Exception.class Throwable.class RuntimeException.class System.Exception "
-
-// raised is the error that a statement expects, and what is known of its text.
-func raised(s *statement) (class, rest string, ok bool) {
-	for _, word := range raising {
-		i := bytes.Index(s.code, []byte(word))
-		if i < 0 || (i > 0 && source.IsWord(s.code[i-1])) {
-			continue
-		}
-		tail := s.text[i+len(word):]
-		if last := word[len(word)-1]; last != '(' && last != '<' {
-			tail = bytes.TrimLeft(tail, " (")
-		}
-		tail = bytes.TrimLeft(tail, " \t\r\n")
-		if len(tail) == 0 {
-			return "", "", true
-		}
-		end := bytes.IndexAny(tail, ",)>\n]")
-		if end < 0 {
-			return "", "", false
-		}
-		return strings.TrimSpace(string(tail[:end])), string(squeeze(nil, tail[end:])), true
-	}
-	return "", "", false
-}
+const broad = "  Exception BaseException Throwable RuntimeException Error StandardError Exception.class Throwable.class RuntimeException.class System.Exception "
 
 // widens reports whether an assertion accepts every error, or one without its text, where it accepted one.
-func (s *assertStatement) widens(was *assertStatement) bool {
-	before, beforeRest, ok := raised(&was.statement)
-	if !ok || before == "" || isIn(before, broad) {
+func (s *Assertion) widens(was *Assertion) bool {
+	before, after := raised().FindSubmatch(was.text), raised().FindSubmatch(s.text)
+	if before == nil || after == nil {
 		return false
 	}
-	after, afterRest, ok := raised(&s.statement)
-	if !ok {
+	old, now := string(bytes.TrimSpace(before[1])), string(bytes.TrimSpace(after[1]))
+	switch {
+	case isIn(old, broad):
 		return false
-	}
-	if after == "" || isIn(after, broad) {
+	case isIn(now, broad):
 		return true
 	}
 	// Who names the error compares its text below.
-	return after == before && has(beforeRest, "match=") && !has(afterRest, "match=", ")as")
+	return now == old && has(squeeze(nil, before[2]), "match=") && !has(squeeze(nil, after[2]), "match=", ")as")
 }
 
-// tolerances are the names of arguments that say how far a value may be away. With those of the second list, less is
-// more.
+// What stands before a number that says how far a value may be away. With precise, less is more.
+const distance = `(?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|within\(`
+
 var (
-	tolerances = []string{"delta=", "rel=", "abs=", "rtol=", "atol=", "abs_tol=", "rel_tol=", "epsilon=", "delta:",
-		"tolerance:", "within("}
-	precisions = []string{"places=", "decimal=", "precision:"}
+	tolerant = input.Lazily(distance + `|(?:InDelta|InEpsilon|assert_in_delta).*,)$`)
+	precise  = input.Lazily(`(?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,)$`)
+	wide     = input.Lazily(distance + `|offset\()([-.e\d]+)`)
 )
 
 // isWide reports whether an assertion names a tolerance of one or more.
 func isWide(key string) bool {
-	for _, name := range slices.Concat(tolerances, []string{"offset("}) {
-		for _, rest, found := strings.Cut(key, name); found; _, rest, found = strings.Cut(rest, name) {
-			end := 0
-			for end < len(rest) && isNumber(rest[end]) {
-				end++
-			}
-			if tolerance, err := strconv.ParseFloat(rest[:end], 64); err == nil && tolerance >= 1 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(wide().FindAllStringSubmatch(key, -1), func(m []string) bool {
+		tolerance, err := strconv.ParseFloat(m[1], 64)
+		return err == nil && tolerance >= 1
+	})
 }
 
 // gainsTolerance reports whether an assertion accepts what is away by one or more, and accepted nothing else.
-func (s *assertStatement) gainsTolerance(was *assertStatement) bool {
+func (s *Assertion) gainsTolerance(was *Assertion) bool {
 	if was.level != exact || s.about(was) == "" {
 		return false
 	}
-	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
+	before, after := was.key, s.key
 	if isWide(after) {
 		return !isWide(before)
 	}
-	rest, more := strings.CutPrefix(after, strings.TrimSuffix(strings.TrimRight(before, ";"), ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
-	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ";)fFdD"), 64)
+	rest, more := strings.CutPrefix(after, strings.TrimSuffix(before, ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
+	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ")fFdD"), 64)
 	return more && has(after, "assertEquals(") && err == nil && delta >= 1
 }
 
 // echoes reports whether an assertion compares what it is about with itself, where it was compared with a literal.
-func (s *assertStatement) echoes(was *assertStatement) bool {
+func (s *Assertion) echoes(was *Assertion) bool {
 	if was.level != exact || len(was.expected) == 0 {
 		return false
 	}
-	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
-	for _, subject := range was.subjects {
-		if has(subject, "(") && strings.Count(before, subject) == 1 && strings.Count(after, subject) == 2 &&
-			strings.Replace(before, was.expected[0], subject, 1) == after {
-			return true
-		}
-	}
-	return false
+	before, after := was.key, s.key
+	return slices.ContainsFunc(was.subjects, func(subject string) bool {
+		return has(subject, "(") && strings.Count(before, subject) == 1 && strings.Count(after, subject) == 2 &&
+			strings.Replace(before, was.expected[0], subject, 1) == after
+	})
 }
 
 // loosens reports whether an assertion is the same but for a number that says how exact it is.
-func (s *assertStatement) loosens(was *assertStatement) bool {
-	before, after := string(squeeze(nil, was.text)), string(squeeze(nil, s.text))
-	start := 0
+func (s *Assertion) loosens(was *Assertion) bool {
+	before, after := was.key, s.key
+	isNumber := func(c byte) bool { return isDigit(c) || c == '.' || c == 'e' || c == '-' }
+	start, end := 0, 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
 	}
-	end := 0
 	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
 		end++
 	}
@@ -538,28 +451,6 @@ func (s *assertStatement) loosens(was *assertStatement) bool {
 	}
 	x, errX := strconv.ParseFloat(before[start:max(start, len(before)-end)], 64)
 	y, errY := strconv.ParseFloat(after[start:max(start, len(after)-end)], 64)
-	if errX != nil || errY != nil || x == y {
-		return false
-	}
-	return (y > x && isTolerance(after[:start])) || (y < x && isPrecision(after[:start]))
-}
-
-func isNumber(c byte) bool { return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == '-' }
-
-func isTolerance(before string) bool {
-	for _, name := range tolerances {
-		if ends(before, name) {
-			return true
-		}
-	}
-	return ends(before, ",") && (has(before, "InDelta", "InEpsilon", "assert_in_delta"))
-}
-
-func isPrecision(before string) bool {
-	for _, name := range precisions {
-		if ends(before, name) {
-			return true
-		}
-	}
-	return ends(before, ",") && (has(before, "toBeCloseTo(", "assertAlmostEqual("))
+	return errX == nil && errY == nil &&
+		((y > x && tolerant().MatchString(after[:start])) || (y < x && precise().MatchString(after[:start])))
 }
