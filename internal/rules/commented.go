@@ -188,41 +188,32 @@ func declarationLine(f *source.File, t source.Test) int {
 // find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:",
 // and go on.
 func (g *gone) find(text []byte) *goneLine {
-	for range 8 {
+	const words = 8 // before and behind
+	for range words {
 		key := string(squeeze(nil, text))
 		if len(key) < shortestKey {
 			return nil
 		}
-		if was := g.byKey[strings.TrimRight(key, ";,")]; was != nil && was.count > 0 {
-			return was
-		}
-		if was := g.findStart(text, key); was != nil {
-			return was
+		end := text
+		for range words + 1 {
+			if len(key) < shortestKey || !g.starts[key[:shortestKey]] {
+				break
+			}
+			if was := g.byKey[strings.TrimRight(key, ";,")]; was != nil && was.count > 0 {
+				return was
+			}
+			blank := bytes.LastIndexAny(end, " \t")
+			if blank < 0 {
+				break
+			}
+			end = bytes.TrimRight(end[:blank], " \t")
+			key = string(squeeze(nil, end))
 		}
 		blank := bytes.IndexAny(text, " \t")
 		if blank < 0 {
 			return nil
 		}
 		text = bytes.TrimLeft(text[blank:], " \t")
-	}
-	return nil
-}
-
-// findStart is what the first words of a text said.
-func (g *gone) findStart(text []byte, key string) *goneLine {
-	if !g.starts[key[:shortestKey]] {
-		return nil
-	}
-	for range 8 {
-		blank := bytes.LastIndexAny(text, " \t")
-		if blank < 0 {
-			return nil
-		}
-		text = bytes.TrimRight(text[:blank], " \t")
-		key = strings.TrimRight(string(squeeze(nil, text)), ";,")
-		if was := g.byKey[key]; was != nil && was.count > 0 {
-			return was
-		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (t *testTable) markAll() {
 		markTests(f.Head, f.head)
 		for _, one := range f.head {
 			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) &&
-				!t.renames(one.in) && !t.imports(one) {
+				!t.renames(one.in) && !t.imports(place{one.in, one.Line}) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
@@ -28,36 +28,24 @@ func (t *testTable) markAll() {
 	}
 }
 
-// imports reports whether a file of tests imports the one of a test, and names the function or class that the test is
-// in, if it is in one.
-func (t *testTable) imports(one *testCase) bool {
-	name := ""
-	if blocks := one.of.Enclosing(one.Line); len(blocks) > 0 {
-		name = methodOn(one.of.CodeLine(blocks[0]))
-	}
-	if class, _, inClass := strings.Cut(one.Name, " > "); inClass && one.of.Lang == source.Python {
-		name = class
-	}
-	return t.importsFrom(one.in, name)
-}
-
-func (t *testTable) importsFrom(file *File, name string) bool {
+// imports reports whether a file of tests imports the one of a place, and names the function or class around it.
+func (t *testTable) imports(at place) bool {
 	const most = 200 // classes and functions that are looked for in all tests
-	key := [2]string{file.Path, name}
-	known, found := t.imported[key]
-	if !found && len(t.imported) < most {
-		if t.imported == nil {
-			t.imported = map[[2]string]bool{}
+	name := ""
+	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
+		head := at.file.Head.CodeLine(blocks[0])
+		class, isClass := bytes.CutPrefix(head, []byte("class "))
+		if name = methodOn(head); isClass && at.file.Lang() == source.Python {
+			name = firstWord(class)
 		}
-		known = t.findImport(file, name)
-		t.imported[key] = known
 	}
-	return known
-}
-
-func (t *testTable) findImport(file *File, name string) bool {
-	stem := strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
-	return slices.ContainsFunc(t.files, func(f *testFile) bool {
+	key := [2]string{at.file.Path, name}
+	known, found := t.imported[key]
+	if found || len(t.imported) >= most {
+		return known
+	}
+	stem := strings.TrimSuffix(path.Base(at.file.Path), path.Ext(at.file.Path))
+	t.imported[key] = slices.ContainsFunc(t.files, func(f *testFile) bool {
 		if f.Head == nil || !runnerFinds(f.Path) {
 			return false
 		}
@@ -71,6 +59,7 @@ func (t *testTable) findImport(file *File, name string) bool {
 		}
 		return imported && named
 	})
+	return t.imported[key]
 }
 
 func markTests(v *source.File, tests []*testCase) {
@@ -182,18 +171,8 @@ func isUnconditional(t *testCase, line int, names truths) bool {
 // returnsBefore reports whether a condition can end a test before a line.
 func returnsBefore(t *testCase, line int, names truths) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
-		c := t.of.CodeLine(n)
-		if i := bytes.Index(c, []byte("return")); i < 0 || source.IsWord(at(c, i-1)) ||
-			source.IsWord(at(c, i+len("return"))) {
-			continue
-		}
-		reachable := true
-		for _, b := range t.of.Enclosing(n) {
-			if b >= t.Body && isClosure(t.of.CodeLine(b)) {
-				reachable = false
-			}
-		}
-		if reachable {
+		inClosure := func(b int) bool { return b >= t.Body && isClosure(t.of.CodeLine(b)) }
+		if wordAt(t.of.CodeLine(n), []byte("return")) >= 0 && !slices.ContainsFunc(t.of.Enclosing(n), inClosure) {
 			return true
 		}
 	}
@@ -203,13 +182,8 @@ func returnsBefore(t *testCase, line int, names truths) bool {
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
 func conditionBefore(line []byte, names truths) bool {
 	trimmed := bytes.TrimLeft(line, " \t}")
-	for _, word := range []string{"if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except",
-		"rescue", "while "} {
-		if begins(trimmed, word) {
-			return headTruth(trimmed, names) != always
-		}
-	}
-	return false
+	return begins(trimmed, "if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue",
+		"while ") && headTruth(trimmed, names) != always
 }
 
 // blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for
@@ -257,25 +231,15 @@ func headTruth(head []byte, names truths) certainty {
 	if len(head) > 1000 {
 		return unknown
 	}
-	s := strings.TrimLeft(string(head), "} \t")
-	s = strings.TrimPrefix(s, "else ")
-	word := s
-	if i := strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 || !source.IsWord(byte(c)) }); i >= 0 {
-		word = s[:i]
-	}
-	rest := s[len(word):]
-	switch word {
-	case "if", "elif", "elsif", "while":
-		return foldCondition(condition(rest), names)
-	case "unless":
-		return foldCondition(condition(rest), names).not()
-	case "try", "begin", "with", "using", "for", "foreach", "loop", "do", "unsafe", "finally", "ensure", "lock", "async",
-		"":
-		if word != "" || begins(s, "{") {
-			return always
-		}
-	}
-	if has(s, ".Run(", ".each", ".forEach", "subTest(") {
+	s := strings.TrimPrefix(strings.TrimLeft(string(head), "} \t"), "else ")
+	word := s[:wordEnd([]byte(s))]
+	switch condition := condition(s[len(word):]); {
+	case isIn(word, " if elif elsif while "):
+		return foldCondition(condition, names)
+	case word == "unless":
+		return foldCondition(condition, names).not()
+	case isIn(word, " try begin with using for foreach loop do unsafe finally ensure lock async "), begins(s, "{"),
+		has(s, ".Run(", ".each", ".forEach", "subTest("):
 		return always
 	}
 	return unknown
@@ -286,8 +250,7 @@ func condition(rest string) string {
 	rest = strings.TrimSpace(rest)
 	if begins(rest, "(") {
 		if end := closing(rest, 0); end > 0 {
-			tail := strings.TrimSpace(rest[end+1:])
-			if tail == "" || tail[0] == '{' || tail[0] == ':' || !begins(tail, "&&", "||") {
+			if !begins(strings.TrimSpace(rest[end+1:]), "&&", "||") {
 				return rest[:end+1]
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // direction tells which values of a setting demand more.
@@ -142,7 +143,7 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		l.value, l.most, ok = n, d.direction == lower, err == nil
 		name = strings.Join(s.Keys, ".")
 		for i, key := range s.Keys[:len(s.Keys)-1] {
-			if oneOf(key, "coverageThreshold", "thresholds", "coverage", "nyc", "c8", "threshold", "typeCoverage") {
+			if isIn(key, " coverageThreshold thresholds coverage nyc c8 threshold typeCoverage ") {
 				name = strings.Join(s.Keys[i:], ".")
 				break
 			}
@@ -152,8 +153,9 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		}
 	case on, off:
 		is := oneOf(value, "true", "enable", "yes")
-		l.value, ok = float64(flagLevel(is == (d.direction == on))), is ||
-			oneOf(value, "false", "disable", "no", "annotations", "warnings")
+		if ok = is || isIn(value, " false disable no annotations warnings "); is == (d.direction == on) {
+			l.value = 1
+		}
 		name = strings.TrimSuffix(strings.TrimPrefix(strings.Join(s.Keys, "."), "compilerOptions."), ".Enabled")
 		if begins(d.keys, "**/") && !begins(d.files, "codecov") {
 			name = s.Keys[len(s.Keys)-1]
@@ -181,13 +183,6 @@ func (d *demand) read(s Setting) (name string, l degree, ok bool) {
 		name, l.value, ok = name+" ["+s.Keys[0]+"]", float64(max(0, at-1)+least), at >= 0
 	}
 	return name, l, ok
-}
-
-func flagLevel(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
 }
 
 // findCheckConfig finds settings of compilers and checkers that demand less than before.
@@ -318,8 +313,7 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 
 // family is what a threshold is about, in whichever file: the tools that can replace each other.
 func family(name string) string {
-	switch {
-	case has(name, "break"), has(name, "Msi"), has(name, "mutation"):
+	if has(name, "break", "Msi", "mutation") {
 		return "mutation"
 	}
 	return "coverage"
@@ -366,10 +360,7 @@ func thresholdsOf(v *source.File) map[string][]degree {
 
 // numbersBehind are the numbers behind a word, by name: 80, = 80, ("0.8".toBigDecimal()), (line: 90, branch: 80).
 func numbersBehind(word string, rest []byte) map[string]string {
-	rest = bytes.TrimLeft(rest, " \t")
-	for _, before := range []string{".set(", "=", "(", "{", "BigDecimal(", "\"", "'", ",", "valueOf(", "new BigDecimal("} {
-		rest = bytes.TrimLeft(bytes.TrimPrefix(rest, []byte(before)), " \t")
-	}
+	rest = rest[len(beforeNumber().Find(rest)):]
 	found := map[string]string{}
 	if number := leadingNumber(rest); number != "" {
 		found[word] = number
@@ -385,11 +376,10 @@ func numbersBehind(word string, rest []byte) map[string]string {
 
 // leadingNumber is the number at the start of a text, after blanks and quotes; "" for none.
 func leadingNumber(text []byte) string {
-	text = bytes.TrimLeft(text[:min(len(text), 100)], " \t\"'")
-	end := 0
-	for end < len(text) && (isDigit(text[end]) || text[end] == '.' || (text[end] == '_' && end > 0) ||
-		(text[end] == '-' && end == 0)) {
-		end++
-	}
-	return strings.TrimRight(string(text[:end]), ".")
+	return strings.TrimRight(string(numberFirst().FindSubmatch(text[:min(len(text), 100)])[1]), ".")
 }
+
+var (
+	beforeNumber = input.Lazily(`^(?:[ \t]|\.set\(|[=({"',]|(?:new )?BigDecimal\(|valueOf\()*`)
+	numberFirst  = input.Lazily(`^[ \t"']*(-?(?:[\d.][\d._]*)?)`)
+)

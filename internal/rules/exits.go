@@ -22,65 +22,93 @@ func findTestExit(c *Change, report func(Hit)) {
 	}
 }
 
-// exitZero matches the end of a process with success, in code.
-var exitZero = map[source.Lang]func() *regexp.Regexp{
-	source.Go:         input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`),
-	source.Python:     input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`),
-	source.JavaScript: input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`),
-	source.Ruby:       input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`),
-	source.Rust:       input.Lazily(`\bprocess::exit\(\s*0\s*\)`),
-	source.Java:       input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`),
-	source.CSharp:     input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`),
-}
-
-var exitNeedles = map[source.Lang][]string{
-	source.Go: {"Exit("}, source.Python: {"exit", "quit", "SystemExit"}, source.JavaScript: {".exit", "reallyExit"},
-	source.Ruby: {"exit"}, source.Rust: {"process::exit"}, source.Java: {".exit(", ".halt(", "exitProcess("},
-	source.CSharp: {"Environment.Exit"},
-}
-
-// eachExit calls found for each line of code that ends the process with success.
-func eachExit(v *source.File, found func(line int)) {
-	last := 0
-	for _, needle := range exitNeedles[plainLang(v.Lang)] {
-		everyPlace(v.Code, needle, func(pos int) bool {
-			if line := v.LineAt(pos); line != last {
-				if last = line; exitZero[plainLang(v.Lang)]().Match(lineOf(v.Code, pos)) {
-					found(line)
-				}
-			}
-			return true
-		})
-	}
-}
-
 const endsWithSuccess = "the process ends with success"
 
-func scanExits(f *File, v *source.File, found func(int, string)) {
-	if isForeign(f.Path) {
+// sign is code that makes the tests of a file succeed, whatever they find.
+type sign struct {
+	lang   source.Lang
+	words  string // its line has one of them
+	shape  func() *regexp.Regexp
+	kind   string
+	unless func(v *source.File, line int) bool
+}
+
+var signs = []sign{
+	{lang: source.Go, words: "Exit(", kind: endsWithSuccess,
+		shape: input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`)},
+	{lang: source.Python, words: "exit quit SystemExit", kind: endsWithSuccess,
+		shape: input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`)},
+	{lang: source.JavaScript, words: ".exit reallyExit", kind: endsWithSuccess,
+		shape: input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`)},
+	{lang: source.Ruby, words: "exit", kind: endsWithSuccess,
+		shape: input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`)},
+	{lang: source.Rust, words: "process::exit", kind: endsWithSuccess, shape: input.Lazily(`\bprocess::exit\(\s*0\s*\)`)},
+	{lang: source.Java, words: ".exit( .halt( exitProcess(", kind: endsWithSuccess,
+		shape: input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`)},
+	{lang: source.CSharp, words: "Environment.Exit", kind: endsWithSuccess,
+		shape: input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`)},
+	{lang: source.JavaScript, words: "global window", kind: "the function that declares tests is replaced",
+		shape: input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`)},
+	{lang: source.Python, words: "Error TestCase pytest.", kind: assertionsReplaced,
+		shape: input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)},
+	{lang: source.Python, words: "outcome excinfo", kind: "the outcome of a test is rewritten",
+		shape: input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`)},
+	{lang: source.Python, words: "exitstatus", kind: "the exit status of the test run is rewritten",
+		shape:  input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`),
+		unless: func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
+	{lang: source.Python, words: "items", kind: "all tests are removed from the run", unless: pythonConditional,
+		shape: input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`)},
+	{lang: source.Python, words: "add_marker items.remove", kind: "a test is skipped by its name", shape: pyMarker,
+		unless: func(v *source.File, line int) bool { return !skipsByName(v, line) }},
+	{lang: source.Python, words: "add_marker items.remove", kind: "all tests are skipped", shape: pyMarker,
+		unless: func(v *source.File, line int) bool {
+			return skipsByName(v, line) || pythonConditional(v, line) || marksUnderCondition(v, line)
+		}},
+	{lang: source.Python, words: "def pytest_pyfunc_call( def pytest_runtest_protocol( def pytest_runtestloop(", kind: "a hook runs no test",
+		shape: input.Lazily(`def pytest_`),
+		unless: func(v *source.File, line int) bool {
+			return !oneOf(string(bytes.TrimSpace(v.CodeLine(nextCode(v, line)))), "return True", "return 1")
+		}},
+}
+
+const assertionsReplaced = "assertions are replaced"
+
+// shows calls found for each line of a file that has the sign.
+func (s *sign) shows(v *source.File, found func(int, string)) {
+	if s.lang != plainLang(v.Lang) {
 		return
 	}
-	switch v.Lang {
-	case source.Go:
+	for _, n := range linesWith(v.Code, v, strings.Fields(s.words)) {
+		line := v.Line(n)
+		if s.kind == endsWithSuccess || s.lang != source.Python {
+			line = v.CodeLine(n)
+		}
+		if s.shape().Match(line) && (s.unless == nil || !s.unless(v, n)) {
+			found(n, s.kind)
+		}
+	}
+}
+
+func scanExits(f *File, v *source.File, found func(int, string)) {
+	isTest, setsUp := source.IsTest(f.Path), isSetup(v)
+	switch {
+	case isForeign(f.Path):
+		return
+	case v.Lang == source.Go:
 		if ends(f.Path, "_test.go") {
 			goExits(v, found)
 		}
 		return
-	case source.Python:
-		if source.IsTest(f.Path) || isSetup(v) {
-			pythonOutcomes(v, isSetup(v), found)
-		}
-	case source.Java:
-		if source.IsTest(f.Path) {
-			javaSwallowedTests(v, found)
-		}
-	case source.JavaScript, source.TypeScript:
-		if isSetup(v) {
-			jsReplaced(v, found)
+	case v.Lang == source.Java && isTest:
+		javaSwallowedTests(v, found)
+	}
+	for i := range signs {
+		if setsUp || (isTest && signs[i].kind == assertionsReplaced) {
+			signs[i].shows(v, found)
 		}
 	}
-	if isSetup(v) {
-		eachExit(v, func(line int) { found(line, endsWithSuccess) })
+	if dir := path.Dir(v.Path); v.Lang == source.Python && setsUp && !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
+		pythonCollectIgnore(v, found)
 	}
 }
 
@@ -155,7 +183,7 @@ func goExits(v *source.File, found func(int, string)) {
 		for n := first; n <= last; n++ {
 			line := v.CodeLine(n)
 			line = line[:min(len(line), maxNear)]
-			if exitZero[source.Go]().Match(line) {
+			if signs[0].shape().Match(line) {
 				if isCertainExit(v, run, n) {
 					found(n, "TestMain ends with success, whatever the tests found")
 				}
@@ -187,69 +215,18 @@ func isCertainExit(v *source.File, run, n int) bool {
 }
 
 var (
-	pyOutcome  = input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`)
-	pyStatus   = input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`)
-	pyNone     = input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`)
-	pyMarker   = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
-	pyNamed    = input.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
-	pyReplaced = input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)
-	pyIgnored  = input.Lazily(`(?:^|[\[,])\s*["'](\*|\*\.py|[^"']*\btest_[^"']*|[^"']*_test\.py|[^"'.]*\btests?\b[^"'.]*)["']`)
+	pyMarker  = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
+	pyNamed   = input.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
+	pyIgnored = input.Lazily(`(?:^|[\[,])\s*["'](\*|\*\.py|[^"']*\btest_[^"']*|[^"']*_test\.py|[^"'.]*\btests?\b[^"'.]*)["']`)
 )
 
-// pythonOutcomes finds hooks of pytest and patches that make tests succeed.
-func pythonOutcomes(v *source.File, setup bool, found func(int, string)) {
-	on := func(needle string, pattern func() *regexp.Regexp, check func(line int) string) {
-		last := 0
-		everyPlace(v.Code, needle, func(pos int) bool {
-			if line := v.LineAt(pos); line != last {
-				if last = line; pattern().Match(lineOf(v.Text, pos)) {
-					if kind := check(line); kind != "" {
-						found(line, kind)
-					}
-				}
-			}
-			return true
-		})
+// skipsByName reports whether a line of a hook is for a test by its name.
+func skipsByName(v *source.File, line int) bool {
+	n := line - 1
+	for n > line-20 && isBlank(v.CodeLine(n)) {
+		n--
 	}
-	for _, needle := range []string{"Error", "TestCase", "pytest."} {
-		on(needle, pyReplaced, func(int) string { return "assertions are replaced" })
-	}
-	if !setup {
-		return
-	}
-	for _, needle := range []string{"outcome", "excinfo"} {
-		on(needle, pyOutcome, func(int) string { return "the outcome of a test is rewritten" })
-	}
-	on("exitstatus", pyStatus, func(line int) string {
-		if has(v.Line(line-1), "== 5", "NO_TESTS") {
-			return ""
-		}
-		return "the exit status of the test run is rewritten"
-	})
-	on("items", pyNone, func(line int) string {
-		if pythonConditional(v, line) {
-			return ""
-		}
-		return "all tests are removed from the run"
-	})
-	for _, needle := range []string{"add_marker", "items.remove"} {
-		on(needle, pyMarker, func(line int) string { return pythonSkips(v, line) })
-	}
-	pythonEmptyHooks(v, found)
-	if dir := path.Dir(v.Path); !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
-		pythonCollectIgnore(v, found)
-	}
-}
-
-// pythonSkips tells whether a hook skips every test, or one by its name.
-func pythonSkips(v *source.File, line int) string {
-	if n := previousCode(v, line); pyNamed().Match(v.Line(n)) && !has(v.Line(n), " and ") {
-		return "a test is skipped by its name"
-	}
-	if !pythonConditional(v, line) && !marksUnderCondition(v, line) {
-		return "all tests are skipped"
-	}
-	return ""
+	return pyNamed().Match(v.Line(n)) && !has(v.Line(n), " and ")
 }
 
 // marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.
@@ -276,39 +253,14 @@ func marksUnderCondition(v *source.File, line int) bool {
 func pythonConditional(v *source.File, line int) bool {
 	for n := line - 1; n >= max(1, line-100); n-- {
 		text := bytes.TrimSpace(v.CodeLine(n))
-		for _, word := range []string{"if ", "elif ", "else:", "except", "match ", "while "} {
-			if begins(text, word) {
-				return true
-			}
+		if begins(text, "if ", "elif ", "else:", "except", "match ", "while ") {
+			return true
 		}
 		if begins(text, "def ") {
 			return false
 		}
 	}
 	return false
-}
-
-// previousCode is the number of the line of code before a line.
-func previousCode(v *source.File, line int) int {
-	for n := line - 1; n >= max(1, line-20); n-- {
-		if len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
-			return n
-		}
-	}
-	return 0
-}
-
-// pythonEmptyHooks finds hooks that stand for running a test, and run none.
-func pythonEmptyHooks(v *source.File, found func(int, string)) {
-	for _, name := range []string{"def pytest_pyfunc_call(", "def pytest_runtest_protocol(", "def pytest_runtestloop("} {
-		eachPlace(v.Code, name, func(pos int) {
-			line := v.LineAt(pos)
-			body := v.CodeLine(nextCode(v, line))
-			if text := string(bytes.TrimSpace(body)); oneOf(text, "return True", "return 1") {
-				found(line, "a hook runs no test")
-			}
-		})
-	}
 }
 
 // nextCode is the number of the line of code after a line; a text that says what a function is for is none.
@@ -343,33 +295,13 @@ func pythonCollectIgnore(v *source.File, found func(int, string)) {
 	})
 }
 
-var jsReplace = input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`)
-
-// jsReplaced finds setups that replace the functions which declare tests.
-func jsReplaced(v *source.File, found func(int, string)) {
-	for _, name := range []string{"global", "window"} {
-		last := 0
-		eachPlace(v.Code, name, func(pos int) {
-			if line := v.LineAt(pos); line != last && jsReplace().Match(lineOf(v.Code, pos)) {
-				last = line
-				found(line, "the function that declares tests is replaced")
-			}
-		})
-	}
-}
-
 // javaSwallowedTests finds extensions that drop the failures of tests.
 func javaSwallowedTests(v *source.File, found func(int, string)) {
 	eachPlace(v.Code, "handleTestExecutionException(", func(pos int) {
-		open := bytes.IndexByte(v.Code[pos:min(len(v.Code), pos+maxNear)], '{')
-		if open >= 0 && isEmptyBlock(v.Code[pos+open:]) {
+		if emptyMethod().Match(v.Code[pos:min(len(v.Code), pos+maxNear)]) {
 			found(v.LineAt(pos), "the failures of tests are dropped")
 		}
 	})
 }
 
-// isEmptyBlock reports whether a block without code begins here.
-func isEmptyBlock(code []byte) bool {
-	rest := bytes.TrimLeft(code[1:], " \t\r\n")
-	return len(rest) > 0 && rest[0] == '}'
-}
+var emptyMethod = input.Lazily(`^[^{]*\{\s*\}`)

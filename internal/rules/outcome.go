@@ -3,11 +3,14 @@ package rules
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // outcome is what became of a test of the base that the head does not have by its name.
@@ -30,19 +33,13 @@ type search struct {
 	// more.
 	defined map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
-	mentioned map[string]*mention
+	mentioned map[string][]place
 	answers   map[*testCase]outcome
 	folded    int // how many words were looked for in names of tests
 }
 
 // mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
 const mostFolded = 1 << 22
-
-// mention is where a name is at the head: the first place, and whether there is one on another line.
-type mention struct {
-	first place
-	again bool
-}
 
 type place struct {
 	file *File
@@ -116,21 +113,35 @@ func withoutComments(v *source.File, n int) []byte {
 	return line
 }
 
-// eachWord gives the words and numbers of a text that say something.
-func eachWord(text []byte, give func(string)) {
-	for i := 0; i < len(text); {
-		if !source.IsWord(text[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && source.IsWord(text[i]) {
-			i++
-		}
-		if w := text[start:min(i, start+100)]; (len(w) > 1 && !commonWords[string(w)]) || (w[0] >= '0' && w[0] <= '9') {
-			give(string(w))
+// wordsIn gives the words of a text.
+func wordsIn(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			end := wordEnd(text)
+			if end > 0 && !yield(text[:end]) {
+				return
+			}
+			text = text[max(end, 1):]
 		}
 	}
+}
+
+// eachWord gives the words and numbers of a text that say something.
+func eachWord(text []byte, give func(string)) {
+	for word := range wordsIn(text) {
+		if w := string(word[:min(len(word), 100)]); (len(w) > 1 && !commonWords[w]) || isDigit(w[0]) {
+			give(w)
+		}
+	}
+}
+
+// words are those that the name or the body of a test has.
+func (t *testCase) words() map[string]bool {
+	words := map[string]bool{}
+	for n := t.Line; n <= t.End; n++ {
+		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
+	}
+	return words
 }
 
 var commonWords = func() map[string]bool {
@@ -156,30 +167,27 @@ func (f *search) outcomeOf(t *testCase) outcome {
 func (f *search) find(t *testCase) outcome {
 	if at, found := f.leftover(t); found {
 		switch {
-		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.inheritedFrom(at)):
+		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || isInClass(at) && f.table.imports(at)):
 			return outcomeMoved
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
 			return outcomeDisabled
 		}
 		return outcomeRemoved
 	}
+	words := t.words()
 	switch {
-	case f.isConverted(t):
+	case f.isConverted(t, words):
 		return outcomeMoved
-	case f.mentions(t, f.defined):
+	case f.mentionsCode(t, words):
 		return outcomeWithItsCode
 	}
 	return outcomeRemoved
 }
 
-// inheritedFrom reports whether a place is in a class of Python that a file of tests imports and names.
-func (f *search) inheritedFrom(at place) bool {
+// isInClass reports whether a place is in a class of Python.
+func isInClass(at place) bool {
 	blocks := at.file.Head.Enclosing(at.line)
-	if at.file.Lang() != source.Python || len(blocks) == 0 || firstWord(at.file.Head.CodeLine(blocks[0])) != "class" {
-		return false
-	}
-	class := bytes.TrimPrefix(at.file.Head.CodeLine(blocks[0]), []byte("class "))
-	return f.table.importsFrom(at.file, firstWord(class))
+	return at.file.Lang() == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class"
 }
 
 // leftover finds most lines of a test in one file of the head.
@@ -245,19 +253,18 @@ func (f *search) isCalled(name string, in *File, declared int) bool {
 	if f.mentioned == nil {
 		f.findMentions()
 	}
-	m := f.mentioned[name]
-	return m != nil && (m.again || (m.first.file != nil && m.first != place{in, declared}))
+	return slices.ContainsFunc(f.mentioned[name], func(at place) bool { return at != place{in, declared} })
 }
 
 // findMentions reads the tests of the head once for all names that will be asked for: a large change can have
-// thousands.
+// thousands. Two places of a name are enough.
 func (f *search) findMentions() {
-	f.mentioned = map[string]*mention{}
+	f.mentioned = map[string][]place{}
 	for _, one := range f.table.gone {
 		if at, found := f.leftover(one); found {
 			for _, b := range at.file.Head.Enclosing(at.line) {
 				for _, name := range callsOf(at.file.Head.CodeLine(b)) {
-					f.mentioned[name] = &mention{}
+					f.mentioned[name] = nil
 				}
 			}
 		}
@@ -267,12 +274,9 @@ func (f *search) findMentions() {
 			continue
 		}
 		eachCodeWord(file.Head, func(word []byte, line int) {
-			switch m := f.mentioned[string(word)]; {
-			case m == nil:
-			case m.first.file == nil:
-				m.first = place{file.File, line}
-			default:
-				m.again = m.again || m.first != place{file.File, line}
+			at := place{file.File, line}
+			if known, asked := f.mentioned[string(word)]; asked && len(known) < 2 && !slices.Contains(known, at) {
+				f.mentioned[string(word)] = append(known, at)
 			}
 		})
 	}
@@ -280,35 +284,20 @@ func (f *search) findMentions() {
 
 // eachCodeWord gives the words of a file's code and their lines.
 func eachCodeWord(v *source.File, give func(word []byte, line int)) {
-	line := 1
-	for i := 0; i < len(v.Code); {
-		start := i
-		for i < len(v.Code) && source.IsWord(v.Code[i]) {
-			i++
+	for n := 1; n <= v.Lines(); n++ {
+		for word := range wordsIn(v.CodeLine(n)) {
+			give(word, n)
 		}
-		if i > start {
-			give(v.Code[start:i], line)
-			continue
-		}
-		if v.Code[i] == '\n' {
-			line++
-		}
-		i++
 	}
 }
 
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another
 // way.
-func (f *search) isConverted(t *testCase) bool {
-	words := map[string]bool{}
-	for n := t.Line; n <= t.End; n++ {
-		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
-	}
+func (f *search) isConverted(t *testCase, words map[string]bool) bool {
 	for _, key := range []string{t.in.Path, path.Dir(t.in.Path) + "/"} {
-		added := f.words[key]
 		count := 0
 		for w := range words {
-			if added[w] {
+			if f.words[key][w] {
 				count++
 			}
 		}
@@ -332,13 +321,11 @@ func (f *search) compareProduction() {
 			}
 		}
 		for _, line := range file.Removed() {
-			if file.Lang() == source.Rust && file.Base.InTest(line.Number) {
+			code := file.Base.CodeLine(line.Number)
+			if (file.Lang() == source.Rust && file.Base.InTest(line.Number)) || definesValue(code) { // a line of the program is no reason
 				continue
 			}
-			if definesValue(file.Base.CodeLine(line.Number)) {
-				continue // a line of the program is no reason
-			}
-			for _, name := range definedOn(file.Base.CodeLine(line.Number)) {
+			for _, name := range definedOn(code) {
 				f.defined[name] = true
 			}
 		}
@@ -355,28 +342,17 @@ func (f *search) compareProduction() {
 // examples.
 func (f *File) isNoTest() bool { return f.Lang() != source.None && !source.IsTest(f.Path) }
 
+var (
+	definition = input.Lazily(`(?:\b(?:func|def|class|fn|struct|enum|trait|interface|type|const|function|module|record|macro_rules|static|let|var|object|` +
+		`mod)[^\w.]+)+(?:[\w.]*\.)?(\w{3,})`)
+	methodLine = input.Lazily(`^func \([^(]*\b(\w{3,})\(|^[^(]*\b(?:public|private|protected|internal|override|async)\b[^(]*\b(\w{3,})\(`)
+)
+
 // definedOn are the names that a line defines.
-func definedOn(line []byte) []string {
-	fields := bytes.FieldsFunc(line, func(c rune) bool { return c < 0x80 && !source.IsWord(byte(c)) && c != '.' })
-	var names []string
-	for i, word := range fields[:max(0, min(len(fields), 12)-1)] {
-		switch string(word) {
-		case "func", "def", "class", "fn", "struct", "enum", "trait", "interface", "type", "const", "function", "module",
-			"record", "macro_rules", "static", "let", "var", "object", "mod":
-			next := string(fields[i+1])
-			if len(next) > 2 {
-				names = append(names, next[strings.LastIndexByte(next, '.')+1:])
-			}
-		case "public", "private", "protected", "internal", "override", "async", "func (":
-			if name := methodOn(line); name != "" {
-				names = append(names, name)
-			}
-		}
-	}
-	if begins(line, "func (") {
-		if name := methodOn(line[len("func ("):]); name != "" {
-			names = append(names, name)
-		}
+func definedOn(line []byte) (names []string) {
+	line = line[:min(len(line), maxNear)]
+	for _, m := range append(definition().FindAllSubmatch(line, -1), methodLine().FindSubmatch(line)) {
+		names = append(names, string(bytes.Join(m[min(1, len(m)):], nil)))
 	}
 	return names
 }
@@ -404,23 +380,18 @@ func methodOn(line []byte) string {
 	return string(line[start:i])
 }
 
-// mentions reports whether the name or the body of a test has one of some words.
-func (f *search) mentions(t *testCase, words map[string]bool) bool {
-	if len(words) == 0 {
-		return false
+// mentionsCode reports whether the name or the body of a test has a word that production code defined.
+func (f *search) mentionsCode(t *testCase, words map[string]bool) bool {
+	for w := range words {
+		if f.defined[w] {
+			return true
+		}
 	}
-	found := false
-	for n := t.Line; n <= t.End && !found; n++ {
-		eachWord(withoutComments(t.of, n), func(w string) { found = found || words[w] })
-	}
-	if found {
-		return true
-	}
-	if f.folded += len(words); f.folded > mostFolded {
+	if f.folded += len(f.defined); f.folded > mostFolded {
 		return false
 	}
 	folded := fold(t.Name)
-	for w := range words {
+	for w := range f.defined {
 		if len(w) > 4 && has(folded, fold(w)) {
 			return true
 		}
@@ -440,14 +411,10 @@ func fold(s string) string {
 
 // declaresTest reports whether a line that opens a block calls what declares a test, or examples for several.
 func declaresTest(line []byte) bool {
-	for _, name := range append(callsOf(line), firstWord(line)) {
-		switch name {
-		case "it", "its", "test", "specify", "example", "scenario", "Run", "each", "context", "describe", "shared_examples",
-			"shared_context", "shared_examples_for", "It", "Describe":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(callsOf(line), firstWord(line)), func(name string) bool {
+		return isIn(name, " it its test specify example scenario Run each context describe shared_examples shared_context "+
+			"shared_examples_for It Describe ")
+	})
 }
 
 func firstWord(line []byte) string {

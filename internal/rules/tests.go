@@ -35,7 +35,7 @@ type testTable struct {
 	gone     []*testCase // tests of the base without a twin
 	search   *search
 	tasks    []string           // patterns of files of Ruby that the change writes into tasks of tests
-	imported map[[2]string]bool // what was looked for; see importsFrom
+	imported map[[2]string]bool // what was looked for; see imports
 }
 
 var taskPattern = input.Lazily(`[\w.*?{},/-]*\b(?:test|spec)/[\w.*?{},/-]+`)
@@ -57,7 +57,7 @@ type testFile struct {
 // tests reads the tests of a change once.
 func (c *Change) tests() *testTable {
 	if c.table == nil {
-		c.table = &testTable{}
+		c.table = &testTable{imported: map[[2]string]bool{}}
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
 				for _, l := range f.Added() {
@@ -86,12 +86,9 @@ func casesOf(f *File, v *source.File) []*testCase {
 	if v == nil {
 		return nil
 	}
-	list := v.Tests()
-	cases := make([]testCase, len(list))
-	all := make([]*testCase, len(list))
-	for i := range list {
-		cases[i] = testCase{Test: list[i], in: f, of: v}
-		all[i] = &cases[i]
+	var all []*testCase
+	for _, t := range v.Tests() {
+		all = append(all, &testCase{Test: t, in: f, of: v})
 	}
 	return all
 }
