@@ -343,7 +343,7 @@ func (f *search) compareProduction() {
 func (f *File) isNoTest() bool { return f.Lang() != source.None && !source.IsTest(f.Path) }
 
 var (
-	definition = input.Lazily(`(?:\b(?:func|def|class|fn|struct|enum|trait|interface|type|const|function|module|record|macro_rules|static|let|var|object|` +
+	definition = input.Lazily(`(?:^|[^\w.])(?:(?:func|def|class|fn|struct|enum|trait|interface|type|const|function|module|record|macro_rules|static|let|var|object|` +
 		`mod)[^\w.]+)+(?:[\w.]*\.)?(\w{3,})`)
 	methodLine = input.Lazily(`^func \([^(]*\b(\w{3,})\(|^[^(]*\b(?:public|private|protected|internal|override|async)\b[^(]*\b(\w{3,})\(`)
 )
