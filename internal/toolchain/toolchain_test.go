@@ -67,13 +67,13 @@ func TestProtected(t *testing.T) {
 			names = append(append(names, e.Runners[i].Files...), e.Runners[i].Wrapper)
 		}
 		for _, name := range append(names, e.Manifests...) {
-			example := strings.NewReplacer("{gradle,gradle.kts}", "gradle", "{cs,fs,vb}", "fs", "{Makefile,makefile,GNUmakefile}", "GNUmakefile", "{Justfile,justfile,.justfile}", "justfile", "**/", "", "*", "x").Replace(name)
+			example := strings.NewReplacer("{gradle,gradle.kts}", "gradle", "{cs,fs,vb}", "fs", "{sln,slnx}", "slnx", "{Makefile,makefile,GNUmakefile}", "GNUmakefile", "{Justfile,justfile,.justfile}", "justfile", "**/", "", "*", "x").Replace(name)
 			if name != "" && protected.Match(example) == slices.Contains(e.Free, name) {
 				t.Errorf("%s: %s is protected: %v", e.Name, example, protected.Match(example))
 			}
 		}
 		for _, k := range e.Keyed {
-			if example := strings.NewReplacer("{gradle,gradle.kts}", "gradle.kts", "{cs,fs,vb}", "vb", "{Makefile,makefile,GNUmakefile}", "makefile", "{Justfile,justfile,.justfile}", ".justfile", "*", "x").Replace(k.Pattern); keydiff.KindOf(example) == nil ||
+			if example := strings.NewReplacer("{gradle,gradle.kts}", "gradle.kts", "{cs,fs,vb}", "vb", "{sln,slnx}", "sln", "{Makefile,makefile,GNUmakefile}", "makefile", "{Justfile,justfile,.justfile}", ".justfile", "*", "x").Replace(k.Pattern); keydiff.KindOf(example) == nil ||
 				toolchain.Globs(whole...).Match(example) {
 				t.Errorf("%s: nothing reads the keys of %s, or all of it is protected", e.Name, example)
 			}

@@ -25,6 +25,9 @@ type Keyed struct {
 	Whole    []string // programs: where a command of the contract may run one, every change counts
 }
 
+// OtherScripts begins the key of a script of a package.json that no script of the tests names.
+const OtherScripts = "other scripts."
+
 // Program is a program whose files and keys count where a command of the contract may run it.
 type Program struct {
 	Names []string // as a command names it
@@ -57,7 +60,7 @@ var (
 					"version", "description", "keywords", "author", "contributors", "license", "homepage", "repository", "bugs", "funding",
 					"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta",
 					"main", "module", "browser", "types", "typings", "typesVersions", "exports", "files", "sideEffects",
-					"publishConfig", "tshy", "zshy",
+					"publishConfig", "tshy", "zshy", "engines", "other scripts",
 				},
 				NewKeys: []string{
 					"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
@@ -67,10 +70,11 @@ var (
 				Pattern:  "pnpm-workspace.yaml",
 				Harmless: []string{"catalog", "catalogs", "minimumReleaseAgeExclude", "peerDependencyRules"},
 			},
+			{Pattern: "vite.config.*", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
 		},
 		Config: []string{"**/{jest,vitest,playwright}.config.*", "**/karma.conf.*", "**/.mocharc.*"},
 		Tools: []string{
-			"{vite,cypress,ava}.config.*", "{wdio,nightwatch}.conf.*", "{jest,vitest}.setup.*", "vitest.workspace.*", "{.nycrc,.c8rc}*", ".taprc",
+			"{cypress,ava}.config.*", "{wdio,nightwatch}.conf.*", "{jest,vitest}.setup.*", "vitest.workspace.*", "{.nycrc,.c8rc}*", ".taprc",
 			".npmrc", "bunfig.toml", ".yarnrc*", ".pnpmfile.*", ".yarn/{releases,plugins}/**",
 		},
 		Linters: []Program{
@@ -96,6 +100,9 @@ var (
 					"project.dependencies", "project.optional-dependencies",
 					"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
 					"tool.black", "tool.isort", "tool.codespell", "tool.pyproject-fmt", "tool.towncrier", "tool.bumpversion", "tool.commitizen", "tool.interrogate",
+				},
+				NewKeys: []string{
+					"tool.pytest", "tool.coverage", "tool.tox", "tool.ruff", "tool.flake8", "tool.mypy", "tool.pylint", "tool.pyright", "tool.basedpyright", "project.entry-points",
 				},
 			},
 			{Pattern: "requirements.txt", Harmless: []string{"dependencies"}},
@@ -133,6 +140,7 @@ var (
 				"dependencies", "dev-dependencies", "build-dependencies", "workspace.dependencies",
 				"target.dependencies", "target.dev-dependencies", "target.build-dependencies",
 			},
+			NewKeys: []string{"workspace", "patch", "replace"},
 		}},
 		Tools: []string{".cargo/{config,config.toml}", ".config/nextest.toml"},
 		Linters: []Program{
@@ -153,13 +161,14 @@ var (
 					"issueManagement", "ciManagement", "distributionManagement", "reporting",
 					"parent.version", "dependencies", "dependencyManagement.dependencies", `properties."project.build.outputTimestamp"`,
 				},
+				NewKeys: []string{},
 			},
 			{Pattern: "build.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
 			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}},
 			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
 		},
-		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/**"},
-		Versions: []string{".java-version", ".sdkmanrc"},
+		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/*.jar"},
+		Versions: []string{".java-version", ".sdkmanrc", "gradle/wrapper/*.properties"},
 		Runs:     []string{"gradle", "gradlew", "mvn", "mvnw", "sbt"},
 	}
 
@@ -172,6 +181,7 @@ var (
 				"version", "description", "keywords", "homepage", "license", "authors", "support", "funding", "require", "require-dev", "suggest",
 				"conflict", "extra.branch-alias", "config.sort-packages",
 			},
+			NewKeys: []string{},
 		}},
 		Config: []string{"phpunit*.xml*"},
 		Tools:  []string{"{codeception,behat}.yml"},
@@ -208,11 +218,11 @@ var (
 
 	DotNet = Files{
 		Name:      ".NET",
-		Manifests: []string{"*.sln", "*.slnx", "*.{cs,fs,vb}proj"},
+		Manifests: []string{"*.{sln,slnx}", "*.{cs,fs,vb}proj"},
 		Keyed: []Keyed{
-			{Pattern: "*.{cs,fs,vb}proj", Harmless: msBuild},
+			{Pattern: "*.{cs,fs,vb}proj", Harmless: msBuild, NewKeys: []string{}},
 			{Pattern: "Directory.Build.props", Harmless: msBuild},
-			{Pattern: "*.sln", Harmless: []string{}},
+			{Pattern: "*.{sln,slnx}", Harmless: []string{}},
 			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
 			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
 		},
@@ -260,5 +270,7 @@ var msBuild = []string{
 	"PropertyGroup.NoWarn", "PropertyGroup.WarningsAsErrors", "PropertyGroup.WarningsNotAsErrors", "PropertyGroup.TreatWarningsAsErrors",
 	"PropertyGroup.WarningLevel", "PropertyGroup.AnalysisLevel", "PropertyGroup.AnalysisMode", "PropertyGroup.EnforceCodeStyleInBuild",
 	"PropertyGroup.GenerateDocumentationFile", "PropertyGroup.LangVersion", "PropertyGroup.Nullable", "PropertyGroup.ImplicitUsings",
-	"ItemGroup.PackageReference", "ItemGroup.InternalsVisibleTo",
+	"ItemGroup.PackageReference", "ItemGroup.Reference", "ItemGroup.InternalsVisibleTo",
+	"PropertyGroup.AssemblyName", "PropertyGroup.RootNamespace", "PropertyGroup.DocumentationFile", "PropertyGroup.DeterministicSourcePaths",
+	"PropertyGroup.AssemblyVersion", "PropertyGroup.FileVersion",
 }

@@ -373,7 +373,7 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			}
 			by = ", which " + command.by + " may run"
 		}
-		if keys, ok := entry.counts(c, exact, p.mayRun); ok {
+		if keys, ok := entry.counts(c, exact, p); ok {
 			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys) + by, Folded: !exact, Clause: set.clause(pattern)}, true
 		}
 	}

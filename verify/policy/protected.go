@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
-const ProtectedVersion = 5
+const ProtectedVersion = 6
 
 // Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
 // they decide how the gate, the agent or an acceptance command behaves. With Harmless, a change does not count if it changes
@@ -80,7 +81,7 @@ func ofEcosystems() (list []Protected) {
 			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name},
 			{Patterns: e.Tools, Reason: "configuration of a tool that builds, tests or checks " + e.Name},
 			{Patterns: slices.Concat(e.Tasks, manifests), Reason: "it defines what an acceptance command runs"},
-			{Patterns: e.Versions, Reason: "it decides which version of a tool runs"},
+			{Patterns: e.Versions, Reason: "it decides which version of a tool runs", Harmless: []string{}},
 		} {
 			if column.Patterns = anywhere(column.Patterns...); column.Patterns != nil {
 				list = append(list, column)
@@ -115,9 +116,9 @@ func anywhere(globs ...string) (list []string) {
 }
 
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
-// the file name is another spelling, whose keys no program reads. mayRun finds the command that may run a program.
-func (e *Protected) counts(c *change.Change, exact bool, mayRun func(programs []string) *command) (keys []string, ok bool) {
-	if e.Whole() || !exact || (e.WholeFor != nil && mayRun(e.WholeFor) != nil) {
+// the file name is another spelling, whose keys no program reads.
+func (e *Protected) counts(c *change.Change, exact bool, p *Policy) (keys []string, ok bool) {
+	if e.Whole() || !exact || (e.WholeFor != nil && p.mayRun(e.WholeFor) != nil) {
 		return nil, true
 	}
 	if e.Effects {
@@ -125,14 +126,14 @@ func (e *Protected) counts(c *change.Change, exact bool, mayRun func(programs []
 	}
 	switch c.Status {
 	case change.Added:
-		if e.NewKeys == nil {
+		if e.NewKeys == nil || (len(e.NewKeys) > 0 && !c.KeysKnown) {
 			return nil, true
 		}
-		keys = matching(c.KeysChanged, e.isNewKey)
+		keys = matching(c.KeysChanged, func(key string) bool { return e.isNewKey(key) && !e.isIdle(key, p.mayRun) })
 		return keys, len(keys) > 0
 	case change.Modified:
 		if c.KeysKnown {
-			keys = matching(c.KeysChanged, func(key string) bool { return e.isKey(key) && !e.isIdle(key, mayRun) })
+			keys = matching(c.KeysChanged, func(key string) bool { return (e.isKey(key) && !e.isIdle(key, p.mayRun)) || p.namesScript(key) })
 			return keys, len(keys) > 0
 		}
 	}
@@ -140,7 +141,7 @@ func (e *Protected) counts(c *change.Change, exact bool, mayRun func(programs []
 }
 
 func (e *Protected) isNewKey(key string) bool {
-	return key == change.AnyKey || slices.Contains(e.NewKeys, topLevel(key))
+	return key == change.AnyKey || slices.ContainsFunc(e.NewKeys, func(k string) bool { return below(key, k) })
 }
 
 func (e *Protected) isKey(key string) bool {
@@ -157,9 +158,10 @@ func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) 
 
 func below(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
 
-func topLevel(key string) string {
-	top, _, _ := strings.Cut(key, ".")
-	return top
+// namesScript reports whether a key is that of a script that only counts where a command names it, and one does.
+func (p *Policy) namesScript(key string) bool {
+	name, isScript := strings.CutPrefix(key, ecosystem.OtherScripts)
+	return isScript && slices.ContainsFunc(p.commands, func(c command) bool { return ecosystem.Names(c.run, []string{path.Base(name)}) })
 }
 
 func matching(keys []string, counts func(string) bool) []string {

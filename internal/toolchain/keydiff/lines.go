@@ -1,6 +1,9 @@
 package keydiff
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +22,32 @@ type lineForm struct {
 	// those in the blocks that they open.
 	steer  func() *regexp.Regexp
 	ignore func() *regexp.Regexp // a line that does nothing
+	quiet  func() *regexp.Regexp // a line that opens a block about something else, in which only lines of far count; nil for none
+	far    func() *regexp.Regexp
+	grows  func() *regexp.Regexp // a line of steer that counts where it goes; nil for none
+	checks func() *regexp.Regexp // a plugin: one of checks counts where it goes
+	added  func() *regexp.Regexp // steer of a new file, which takes nothing from the tests that there are but by leaving them out
+}
+
+// Parts of what steers a build of Gradle: what names tests, what leaves something out, and what runs or loads something else.
+const (
+	gradleTests  = `(?:\btests?\b|Tests?\b|(?i:junit|testng|spock|kotest|\bcheck\b))`
+	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
+	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|Process|` +
+		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`
+	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
+)
+
+// checkers are words of plugins that test, measure or check.
+var (
+	checkers    = input.Lazily(`(?i)test|junit|kotest|jacoco|kover|coverage|checkstyle|pmd|spotbugs|detekt|ktlint|errorprone|sniffer|japicmp|compatib`)
+	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
+	closing     = input.Lazily(`^[\[\](){},;]+$`)
+)
+
+// commentEnds end a comment of several lines, or a text: what follows them is code, even if the line begins as a comment of one line.
+func commentEnds(line string) bool {
+	return slices.ContainsFunc([]string{"*/", "`", `"""`, "'''"}, func(end string) bool { return strings.Contains(line, end) })
 }
 
 func braces(line string) int { return strings.Count(line, "{") - strings.Count(line, "}") }
@@ -38,18 +67,27 @@ var (
 		return 0
 	}}
 	gradle = lineForm{
-		comment: "//", top: input.Lazily(`^version\s*=?\s*["'][\w.+-]+["']$`), block: input.Lazily(`^dependencies\s*\{$`),
+		comment: "//", top: input.Lazily(`^(?:version\s*=?\s*["'][\w.+-]+["']|(?:description|group|namespace)\s*=?\s*["'][^"'$\\]*["'])$`), block: input.Lazily(`^dependencies\s*\{$`),
 		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*(?:(?:platform|enforcedPlatform|kotlin|testFixtures)\()?` +
-			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|libs\.[\w.]+|projects\.[\w.]+|project\(["']:[\w:-]+["']\))\)?\s*\)?\s*(?://.*)?$`),
+			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|(?:rootProject\.)?libs\.[\w.]+|projects\.[\w.]+|` +
+			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\))\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
-		steer: input.Lazily(`(?:\btests?\b|Tests?\b|(?i:junit|testng|spock|kotest|\bcheck\b)|exclude|\bfilter\s*[{(]|[eE]nabled\s*=|onlyIf|ignoreFail|failFast|skip|` +
-			`finalizedBy|repositor|mavenLocal|flatDir|\bfiles\(|fileTree|substitut|resolutionStrategy|force|\b[eE]xec\b|commandLine|Process|` +
-			`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|startParameter|projectDir|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`),
+		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
+		far: input.Lazily(`\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*(?:` + gradleTests + `|` + gradleLimits + `)|` + gradleRuns),
+		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
+			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
+			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|` +
+			`(?:jvmArgs\()?(?:"--add-(?:opens|exports|reads)=[\w./=-]+",?\s*)+\)?)$`),
+		checks: input.Lazily(`^` + gradlePlugin + `$`),
+		added:  input.Lazily(gradleLimits + `|` + gradleRuns + `|allprojects|subprojects`),
 		ignore: input.Lazily(`^(?:import [\w.*]+|logger\.\w+\(["'][^"'$]*["']\))$`),
 	}
 	properties = lineForm{
 		comment: "#", depth: func(string) int { return 0 },
-		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|[A-Za-z]*[vV]ersion)\s*[=:]\s*[\w.+-]*)$`),
+		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|[A-Za-z]*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
+			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:-X[\w:=+-]+|-Dfile\.encoding=[\w-]+|--add-(?:opens|exports)[= ][\w./=-]+)["']?\s*)*|` +
+			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
+			`(?:android|kotlin)\.[\w.]+\s*=\s*[\w.]+)$`),
 	}
 	setupPy = lineForm{
 		comment: "#", top: input.Lazily(`^__version__\s*=\s*["'][\w.+-]+["']$`),
@@ -58,6 +96,13 @@ var (
 		depth: func(line string) int {
 			return strings.Count(line, "[") + strings.Count(line, "{") - strings.Count(line, "]") - strings.Count(line, "}")
 		},
+	}
+	vite = lineForm{
+		comment: "//", depth: braces, ignore: closing,
+		top: input.Lazily(`^import [\w\s{},*$]+ from ["'](?:node:)?[@a-z][\w@/.-]*["'];?$`),
+		steer: input.Lazily(`(?i:test|\bspec|coverage|exclude|include|alias|threshold|passwith|environment|workspace|setup|reporter|\bbail|retry)|` +
+			`\bresolve\s*:|resolveId|\bload\b|transform|enforce|process\.|\beval\b|Function\(|exec|spawn|child_process|\brequire\s*\(|` +
+			`\bimport[\s({]|\bmode\b|globalThis|\.only`),
 	}
 	requirements = lineForm{
 		comment: "#", depth: func(string) int { return 0 },
@@ -68,59 +113,106 @@ var (
 // lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not matter.
 func lineKeys(form *lineForm) func(before, after []byte) ([]string, error) {
 	return func(before, after []byte) ([]string, error) {
-		return differing(form.read(string(before)), form.read(string(after))), nil
+		if before == nil && form.added != nil {
+			of := *form
+			of.steer, of.grows = form.added, nil
+			form = &of
+		}
+		return changedParts(form.read(string(before)), form.read(string(after))), nil
 	}
 }
 
+var pluginVersion = input.Lazily(`\s*\bversion[( ]\s*["'](\d[\w.+-]*)["']\)?`)
+
 func (form *lineForm) read(text string) map[string]string {
-	var dependencies []string
+	type block struct {
+		line         string // that opens it
+		dependencies bool   // it may contain them
+		quiet        bool   // it is about something else
+		conditions   string // what all around it depends on
+	}
+	around := block{}
+	var dependencies, settings []string
 	var code, steering strings.Builder
-	var open []bool // the blocks around a line, and whether each may contain dependencies
-	steered := 0    // from this depth on, each line counts; 0 for none
+	var open []block
+	steered := 0 // from this depth on, each line counts; 0 for none
+	parts := map[string]string{}
 	for raw := range strings.Lines(text) {
 		line := strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r")
 		// A carriage return, or an escape for a line end, can end a comment; a backslash can continue a line.
-		odd := strings.ContainsAny(line, "\r\\") || archive().MatchString(line)
+		odd := strings.ContainsRune(line, '\r') || strings.Contains(line, `\u`) || (form.steer == nil && strings.ContainsRune(line, '\\'))
 		line = strings.Trim(line, " \t")
 		var named *regexp.Regexp
-		isInside := len(open) > 0 && open[len(open)-1] && (form.steer != nil || len(open) == 1)
-		if isInside {
+		if around.dependencies && (form.steer != nil || len(open) == 1) {
 			named = form.inside()
 		} else if len(open) == 0 || form.steer != nil {
 			named = form.top()
 		}
 		switch {
-		case !odd && (line == "" || strings.HasPrefix(line, form.comment)):
+		case !odd && (line == "" || strings.HasPrefix(line, form.comment) && !commentEnds(line)):
 			continue
-		case !odd && named != nil && named.MatchString(line):
+		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
 			continue
 		}
 		more := form.depth(line)
-		if form.steer != nil && !odd && form.ignore().MatchString(line) {
-			continue
-		}
-		if form.steer != nil && (steered > 0 || odd || form.steer().MatchString(line)) {
+		switch grows := form.growing(&line, odd, parts); {
+		case form.steer == nil:
+			code.WriteString(line + "\n")
+		case !odd && more == 0 && form.ignore().MatchString(line):
+		case grows && (steered > 0 || form.steer().MatchString(line) || checkers().MatchString(line)):
+			settings = append(settings, around.conditions+around.line+" "+line)
+			steered = cmp.Or(steered, more*(len(open)+1))
+		case steered > 0 && closing().MatchString(line):
+		case steered > 0, odd, around.quiet && form.far().MatchString(line), !around.quiet && form.steer().MatchString(line):
+			if steered == 0 {
+				steering.WriteString(around.conditions)
+			}
 			steering.WriteString(line + "\n")
 			if steered == 0 && more > 0 {
 				steered = len(open) + 1
 			}
-		} else {
+		default:
 			code.WriteString(line + "\n")
 		}
 		for ; more > 0; more-- {
-			open = append(open, form.block != nil && form.block().MatchString(line))
+			open = append(open, around)
+			next := block{line: line, dependencies: form.block != nil && form.block().MatchString(line), conditions: around.conditions}
+			next.quiet = steered == 0 && (around.quiet || (form.quiet != nil && form.quiet().MatchString(line)))
+			if conditional().MatchString(line) {
+				sum := sha256.Sum256([]byte(around.conditions + line))
+				next.conditions = hex.EncodeToString(sum[:8]) + " "
+			}
+			around = next
 		}
-		if open = open[:max(len(open)+more, 0)]; len(open) < steered {
+		for ; more < 0 && len(open) > 0; more++ {
+			around, open = open[len(open)-1], open[:len(open)-1]
+		}
+		if len(open) < steered {
 			steered = 0
 		}
 	}
 	slices.Sort(dependencies)
-	parts := map[string]string{"dependencies": strings.Join(dependencies, "\n") + "\n", "code": code.String() + "\n"}
+	slices.Sort(settings)
+	parts["dependencies"], parts["code"] = strings.Join(dependencies, "\n")+"\n", code.String()+"\n"
+	parts[fewer+"settings of tests"] = strings.Join(settings, "\n")
 	if steering.Len() > 0 {
 		parts["tests"] = steering.String()
 	}
 	return parts
+}
+
+// growing reports whether a line counts only where it goes. The version of a plugin is cut off: it may rise.
+func (form *lineForm) growing(line *string, odd bool, parts map[string]string) bool {
+	if form.grows == nil || odd {
+		return false
+	}
+	bare := pluginVersion().ReplaceAllString(*line, "")
+	if m := pluginVersion().FindStringSubmatch(*line); m != nil && form.checks().MatchString(bare) && checkers().MatchString(bare) {
+		parts[lowerVersion+bare] += m[1] + "\n"
+		*line = bare
+	}
+	return form.grows().MatchString(*line)
 }
 
 // gradleKeys are [lineKeys] of a build of Gradle; before is nil for a new one.

@@ -1,6 +1,7 @@
 package keydiff
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,17 +19,22 @@ var describing = []string{
 	"scm", "licenses", "developers", "contributors", "organization", "mailingLists", "issueManagement", "ciManagement", "distributionManagement", "reporting",
 }
 
-// publishing are plugins, without maven- and -plugin, that document, check, package or publish what was tested: what they are told is
-// harmless, which ones there are is not.
+// publishing are plugins, without maven- and -plugin, that document, package or publish what was tested.
 var publishing = []string{
 	"javadoc", "source", "gpg", "release", "deploy", "install", "site", "jar", "bundle", "assembly", "shade", "central-publishing-maven", "nexus-staging-maven",
-	"bnd-maven", "moditect-maven", "japicmp-maven", "clirr-maven", "animal-sniffer-maven", "spotless-maven", "fmt-maven", "checkstyle", "pmd", "spotbugs-maven",
-	"enforcer", "license-maven", "versions-maven", "versions", "scm-publish", "changes", "project-info-reports", "flatten-maven", "flatten", "cyclonedx-maven",
-	"apache-rat",
+	"bnd-maven", "moditect-maven", "versions-maven", "versions", "scm-publish", "changes", "project-info-reports", "flatten-maven", "flatten", "cyclonedx-maven",
 }
 
+// checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what they compile for tests.
+var checking = []string{
+	"compiler", "resources", "japicmp-maven", "clirr-maven", "animal-sniffer-maven", "spotless-maven", "fmt-maven", "checkstyle", "pmd", "spotbugs-maven",
+	"enforcer", "license-maven", "apache-rat",
+}
+
+var switchesOff = input.Lazily(`(?i)skip|fail|ignore|exclu|include|test|fork|executable|phase|threshold|max`)
+
 // pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. The version of a plugin counts apart from it, and only where
-// it falls, also in a property that nothing but such versions uses. One that only dependencies use is a part of them.
+// it falls, and so does one in a property. A property that only dependencies use is a part of them.
 func pomKeys(root *element, parts *xmlParts) {
 	used, tools := map[string]bool{}, map[string]bool{}
 	var properties []*element
@@ -66,9 +72,9 @@ func pomKeys(root *element, parts *xmlParts) {
 	}
 	walk(&element{children: root.children}, "")
 	for _, p := range properties {
-		version := versionProperty().MatchString(p.name) && !used["${"+p.name+"}"]
+		version, isUsed := versionProperty().MatchString(p.name), used["${"+p.name+"}"]
 		if version && len(p.attrs)+len(p.children) == 0 && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
-			isTool := toolProperty().MatchString(p.name) // a parent may use it: a new one may lower what was inherited
+			isTool := isUsed || toolProperty().MatchString(p.name) // a parent may use it: a new one may lower what was inherited
 			if isTool {
 				parts.add("properties."+tomlKey(p.name), &element{name: p.name})
 			}
@@ -93,10 +99,18 @@ func (e *element) withoutVersions(parts *xmlParts, tools map[string]bool) *eleme
 			artifact = c.text
 		}
 	}
-	publishes := e.name == "plugin" && slices.Contains(publishing, strings.TrimSuffix(strings.TrimPrefix(artifact, "maven-"), "-plugin"))
+	checks := e.name == "plugin" && isPlugin(artifact, checking)
 	for _, c := range e.children {
-		if publishes && c.name != "artifactId" && c.name != "groupId" {
+		if c.name == "plugin" && slices.ContainsFunc(c.children, func(id *element) bool { return id.name == "artifactId" && isPlugin(id.text, publishing) }) {
 			continue
+		}
+		if checks && slices.Contains([]string{"configuration", "executions", "dependencies", "inherited"}, c.name) {
+			for _, goal := range c.named("goal") {
+				parts.list(fewer+"goals of "+artifact, goal.text)
+			}
+			if c = c.matching(switchesOff()); len(c.children) == 0 {
+				continue
+			}
 		}
 		if artifact != "" && c.name == "version" && len(c.attrs)+len(c.children) == 0 && isPlain(c.text) {
 			parts.list(lowerVersion+artifact, c.text)
@@ -104,6 +118,34 @@ func (e *element) withoutVersions(parts *xmlParts, tools map[string]bool) *eleme
 			continue
 		}
 		copied.children = append(copied.children, c.withoutVersions(parts, tools))
+	}
+	return copied
+}
+
+func isPlugin(artifact string, names []string) bool {
+	return slices.Contains(names, strings.TrimSuffix(strings.TrimPrefix(artifact, "maven-"), "-plugin"))
+}
+
+// named lists the elements of a name below an element.
+func (e *element) named(name string) (list []*element) {
+	for _, c := range e.children {
+		if c.name == name {
+			list = append(list, c)
+		}
+		list = append(list, c.named(name)...)
+	}
+	return list
+}
+
+// matching is an element with those of its parts whose names match, and what is around them.
+func (e *element) matching(names *regexp.Regexp) *element {
+	copied := &element{name: e.name}
+	for _, c := range e.children {
+		if names.MatchString(c.name) {
+			copied.children = append(copied.children, c)
+		} else if c = c.matching(names); len(c.children) > 0 {
+			copied.children = append(copied.children, c)
+		}
 	}
 	return copied
 }

@@ -12,10 +12,14 @@ import (
 var (
 	// plainCondition reads properties and calls functions of MSBuild itself, which change nothing.
 	plainCondition = input.Lazily(`^(?:[\w\s.'"=!<>|,;/-]|&|\(|\)|\$\(\w+\)|\$\(\[MSBuild\]::\w+\(|\$\(\w+\.(?:StartsWith|EndsWith|Contains)\()*$`)
-	plainProperty  = input.Lazily(`^(?:[^$@%]|\$\(\w+\))*$`)
+	plainProperty  = input.Lazily(`^(?:[^$@%]|\$\(\w+(?:\.Substring\([\d, ]+\))?\))*$`)
 	projectFile    = input.Lazily(`^[\w./\\-]+\.(?:cs|fs|vb)proj$`)
 	testPackage    = input.Lazily(`(?i)test\.sdk|xunit|nunit|mstest|tunit|testing\.platform|istestproject|expecto`)
 	versionName    = input.Lazily(`^\w+Version$`)
+	installed      = input.Lazily(`^(?:\.\.[/\\])*packages[/\\](?:[\w.+-]+[/\\])+[\w.-]+\.dll$`)
+	sourceFile     = input.Lazily(`^[\w./\\ -]+\.(?:cs|fs|fsi|vb)$`)
+	// farReaching are properties that can change more than the assembly of their project.
+	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analy|exe|command|root|dir`)
 )
 
 // ofProduct are properties that decide what a project of tests contains, and only how any other is built.
@@ -31,7 +35,13 @@ func isPlainlyConditional(attrs []xml.Attr) bool {
 // projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an expression is in
 // the way. Frameworks, references to projects and namespaces count where one goes.
 func projectKeys(root *element, parts *xmlParts) {
-	tests := testPackage().MatchString(root.String())
+	keysOfProject(root, parts, testPackage().MatchString(root.String()))
+}
+
+// sharedKeys are those of properties that the projects of tests have too.
+func sharedKeys(root *element, parts *xmlParts) { keysOfProject(root, parts, true) }
+
+func keysOfProject(root *element, parts *xmlParts, tests bool) {
 	for _, group := range root.children {
 		if !isPlainlyConditional(group.attrs) || group.text != "" || (group.name != "PropertyGroup" && group.name != "ItemGroup") {
 			parts.add(tomlKey(group.name), group)
@@ -39,7 +49,7 @@ func projectKeys(root *element, parts *xmlParts) {
 		}
 		for _, c := range group.children {
 			key := group.name + "." + tomlKey(c.name)
-			if !tests && slices.Contains(ofProduct, key) {
+			if !tests && (slices.Contains(ofProduct, key) || (group.name == "PropertyGroup" && !farReaching().MatchString(c.name))) {
 				key = "PropertyGroup.Version"
 			}
 			always := len(group.attrs) == 0
@@ -48,11 +58,16 @@ func projectKeys(root *element, parts *xmlParts) {
 			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
 				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
 				continue
-			case key == "ItemGroup.ProjectReference" && include && projectFile().MatchString(c.attrs[0].Value):
+			case key == "ItemGroup.ProjectReference" && always && names(c, projectFile(), "Project", "Name"):
 				parts.list(fewer+"references to projects", c.attrs[0].Value)
 				continue
 			case key == "ItemGroup.Using" && include && !strings.ContainsAny(c.attrs[0].Value, "$@%;"):
 				parts.list(fewer+"namespaces", c.attrs[0].Value)
+				continue
+			case key == "ItemGroup.Compile" && always && isSource(c):
+				if tests {
+					parts.list(fewer+"files of tests", c.attrs[0].Value)
+				}
 				continue
 			}
 			part := &element{name: "of", attrs: group.attrs, children: []*element{c}}
@@ -63,7 +78,10 @@ func projectKeys(root *element, parts *xmlParts) {
 			plain := isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text)
 			if group.name == "ItemGroup" {
 				plain = c.text == "" && c.plain("Include", "Update", "Version", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
-				if key == "ItemGroup.None" && isPacked(c) {
+				if key == "ItemGroup.Reference" {
+					plain = isInstalled(c)
+				}
+				if slices.Contains(inactive, c.name) && stays(c) {
 					continue
 				}
 			}
@@ -75,19 +93,39 @@ func projectKeys(root *element, parts *xmlParts) {
 	}
 }
 
-// isPacked reports whether an item only puts a file into the package.
-func isPacked(item *element) bool {
-	packs := false
-	for _, a := range item.attrs {
-		switch a.Name.Local {
-		case "Include", "PackagePath", "Visible":
-		case "Pack":
-			packs = true
-		default:
-			return false
+// inactive are items that are neither compiled nor linked.
+var inactive = []string{"None", "Content", "EmbeddedResource", "Folder", "Service"}
+
+// stays reports whether an inactive item is nowhere but in the project, its assembly and its package: a copy beside the assembly may
+// steer the runner.
+func stays(item *element) bool {
+	names := []string{"Include", "Remove", "Update", "Link", "Pack", "PackagePath", "Visible", "LogicalName", "SubType", "DependentUpon", "Generator", "LastGenOutput"}
+	isOther := func(name string) bool { return !slices.Contains(names, name) }
+	return !slices.ContainsFunc(item.attrs, func(a xml.Attr) bool { return isOther(a.Name.Local) }) &&
+		!slices.ContainsFunc(item.children, func(c *element) bool { return isOther(c.name) || len(c.attrs)+len(c.children) > 0 })
+}
+
+// isInstalled reports whether a reference is one of the framework, or of a package that NuGet installs.
+func isInstalled(reference *element) bool {
+	copied := &element{attrs: reference.attrs}
+	for _, c := range reference.children {
+		if c.name != "HintPath" || len(c.attrs)+len(c.children) > 0 || !installed().MatchString(c.text) {
+			copied.children = append(copied.children, c)
 		}
 	}
-	return packs && len(item.children) == 0
+	return copied.plain("Include", "Private", "SpecificVersion", "EmbedInteropTypes", "RequiredTargetFramework")
+}
+
+// names reports whether an item includes one file, and says nothing else but these.
+func names(item *element, file *regexp.Regexp, others ...string) bool {
+	isOther := func(c *element) bool { return !slices.Contains(others, c.name) || len(c.attrs)+len(c.children) > 0 }
+	return len(item.attrs) == 1 && item.attrs[0].Name.Local == "Include" && file.MatchString(item.attrs[0].Value) && item.text == "" &&
+		!slices.ContainsFunc(item.children, isOther)
+}
+
+// isSource reports whether an item compiles one file that it names.
+func isSource(item *element) bool {
+	return names(item, sourceFile(), "SubType", "DependentUpon", "AutoGen", "DesignTime")
 }
 
 var (
@@ -138,7 +176,21 @@ func readSolution(text string, known map[string]bool) map[string]string {
 	return map[string]string{fewer + "projects": strings.Join(projects, "\n"), "builds": strings.Join(builds, "\n"), "solution": rest.String()}
 }
 
-// globalKeys are the keys of a global.json. The version of the SDK may rise.
+// solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is shown may come.
+func solutionXMLKeys(root *element, parts *xmlParts) {
+	for _, c := range root.children {
+		switch {
+		case c.name == "Folder":
+			solutionXMLKeys(c, parts)
+		case c.name == "Project" && len(c.attrs) == 1 && len(c.children) == 0:
+			parts.list(fewer+"projects", c.attrs[0].Value)
+		case c.name != "File":
+			parts.add("solution", c)
+		}
+	}
+}
+
+// globalKeys are the keys of a global.json. The versions of the SDK, and of those of MSBuild, may rise.
 func globalKeys(before, after []byte) ([]string, error) {
 	read := func(data []byte) (map[string]string, error) {
 		members, err := topLevel(data)
@@ -150,6 +202,13 @@ func globalKeys(before, after []byte) ([]string, error) {
 			return members, nil // the whole key
 		}
 		delete(members, "sdk")
+		sdks, _ := topLevel([]byte(members["msbuild-sdks"])) // else the whole key
+		for name, value := range sdks {
+			if version := strings.Trim(value, `"`); isPlain(version) {
+				members[lowerVersion+tomlKey(name)] = version
+				members["msbuild-sdks"] = strings.Replace(members["msbuild-sdks"], value, "", 1)
+			}
+		}
 		for name, value := range sdk {
 			if key := "sdk." + tomlKey(name); name == "version" {
 				members[lowerVersion+"sdk"] = strings.Trim(value, `"`)

@@ -124,6 +124,9 @@ func (p *xmlParts) texts() map[string]string {
 // xmlKeys lists the keys that differ of the parts that keys finds in a document.
 func xmlKeys(keys func(root *element, parts *xmlParts)) func(before, after []byte) ([]string, error) {
 	read := func(data []byte) (map[string]string, error) {
+		if data == nil {
+			return map[string]string{}, nil // a new file
+		}
 		root, err := readXML(data)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,103 @@
+package keydiff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/ecosystem"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+var (
+	versionLine = input.Lazily(`^(?:([\w.:/-]+?)(?:\s*=\s*|\s+))?["']?(?:https\\?://services\.gradle\.org/distributions/gradle-)?v?(\d[\w.+-]*)["']?$`)
+	sumLine     = input.Lazily(`^(distributionSha256Sum=)[0-9a-f]{64}$`)
+)
+
+// versionKeys are the keys of a file that says which version of a tool runs: versions, which may rise, and the rest.
+func versionKeys(before, after []byte) ([]string, error) {
+	return changedParts(readVersions(string(before)), readVersions(string(after))), nil
+}
+
+func readVersions(text string) map[string]string {
+	parts, rest := map[string]string{}, ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if m := sumLine().FindStringSubmatch(line); m != nil {
+			line = m[1] // another sum than that of the version fails
+		} else if m := versionLine().FindStringSubmatch(line); m != nil {
+			line = cmp.Or(m[1], "the tool")
+			parts[lowerVersion+line] += m[2] + "\n"
+		}
+		rest += line + "\n"
+	}
+	parts["content"] = rest + "\n"
+	return parts
+}
+
+var (
+	managerVersion = input.Lazily(`^"([a-z]+)@(\d[\d.]*)(?:[+-][\w.+-]*)?"$`)
+	testScript     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|lint|build|compile|type|tsc|e2e|unit|integration|audit|\b(?:ci|all|qa)\b|` +
+		`^(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies)`)
+	scriptWord = input.Lazily(`[\w:.-]+\*?`)
+)
+
+// packageKeys are [jsonKeys] of a package.json: scripts that sound like tests or that such a script names, and the others, each by its
+// name; and the version of the package manager, which may rise. before is nil for a new file.
+func packageKeys(before, after []byte) ([]string, error) {
+	keys, err := jsonKeys("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")(before, after)
+	if err != nil || before == nil {
+		return keys, err
+	}
+	old, _ := topLevel(before) // as above
+	now, _ := topLevel(after)
+	if at := slices.Index(keys, "packageManager"); at >= 0 {
+		was, is := managerVersion().FindStringSubmatch(old["packageManager"]), managerVersion().FindStringSubmatch(now["packageManager"])
+		if was != nil && is != nil && was[1] == is[1] && !isLower(was[2], is[2]) {
+			keys = slices.Delete(keys, at, at+1)
+		}
+	}
+	if at := slices.Index(keys, "scripts"); at >= 0 {
+		was, errWas := topLevel([]byte(cmp.Or(old["scripts"], "{}")))
+		is, errIs := topLevel([]byte(cmp.Or(now["scripts"], "{}")))
+		if errWas != nil || errIs != nil {
+			return keys, nil // no object: the whole key
+		}
+		keys = slices.Delete(keys, at, at+1)
+		tests := append(testScripts(was), testScripts(is)...)
+		for _, name := range differing(was, is) {
+			if slices.Contains(tests, name) {
+				keys = append(keys, "scripts."+tomlKey(name))
+			} else {
+				keys = append(keys, ecosystem.OtherScripts+name)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
+// testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one.
+func testScripts(scripts map[string]string) (names []string) {
+	for name := range scripts {
+		if testScript().MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	for i := 0; i < len(names); i++ {
+		words := append(scriptWord().FindAllString(scripts[names[i]], -1), "pre"+names[i], "post"+names[i])
+		for name := range scripts {
+			isNamed := slices.ContainsFunc(words, func(word string) bool {
+				start, isPattern := strings.CutSuffix(word, "*")
+				return word == name || (isPattern && strings.HasPrefix(name, start))
+			})
+			if isNamed && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
