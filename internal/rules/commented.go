@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strings"
 
@@ -258,8 +257,6 @@ func commentText(f *source.File, n int) []byte {
 	return bytes.TrimRight(bytes.TrimLeft(f.CommentLine(n), marks), " \t\r*/")
 }
 
-func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
-
 // coveredLines finds lines that are the same but lie in a comment or a text now.
 func (f *File) coveredLines(g *gone, d *dead) {
 	for base, head := range f.unchanged() {
@@ -306,7 +303,7 @@ func (f *File) replaced(base, head int) bool {
 	if !ok {
 		return false
 	}
-	was, ok := claimOf(f.Lang(), s)
+	was, ok := meaningOf(f.Lang(), s)
 	if !ok {
 		return false
 	}
@@ -320,7 +317,7 @@ func (f *File) replaced(base, head int) bool {
 		if s, ok = statementAt(f.Head, l.Number); !ok {
 			continue
 		}
-		if now, ok := claimOf(f.Lang(), s); ok && now.level >= was.level && (sharesSubject(was, now) || now.says(was)) {
+		if now, ok := meaningOf(f.Lang(), s); ok && now.rank >= was.rank && (sharesSubject(was, now) || now.says(was)) {
 			return true
 		}
 	}
@@ -330,8 +327,8 @@ func (f *File) replaced(base, head int) bool {
 // nearby is how many lines from a comment its replacement may stand.
 const nearby = 12
 
-// says reports whether a claim says the same about the same member of something else, as in a loop.
-func (c *claim) says(was claim) bool {
+// says reports whether a meaning says the same about the same member of something else, as in a loop.
+func (c *meaning) says(was meaning) bool {
 	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) &&
 		slices.ContainsFunc(was.subjects, func(subject string) bool {
 			_, member, found := cutAtLast(subject, ".")
@@ -339,26 +336,6 @@ func (c *claim) says(was claim) bool {
 		})
 }
 
-func sharesSubject(a, b claim) bool {
+func sharesSubject(a, b meaning) bool {
 	return slices.ContainsFunc(a.subjects, func(subject string) bool { return slices.Contains(b.subjects, subject) })
-}
-
-// unchanged are the numbers of the lines that both versions have.
-func (f *File) unchanged() iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		removed, added := f.Removed(), f.Added()
-		for base, head := 1, 1; base <= f.Base.Lines() && head <= f.Head.Lines(); {
-			switch {
-			case len(removed) > 0 && removed[0].Number == base:
-				removed, base = removed[1:], base+1
-			case len(added) > 0 && added[0].Number == head:
-				added, head = added[1:], head+1
-			default:
-				if !yield(base, head) {
-					return
-				}
-				base, head = base+1, head+1
-			}
-		}
-	}
 }

@@ -74,15 +74,6 @@ func appendLive(to []byte, f *source.File, n int) []byte {
 	return to
 }
 
-// wordEnd is where the word ends that a text begins with.
-func wordEnd(text []byte) int {
-	end := 0
-	for end < len(text) && source.IsWord(text[end]) {
-		end++
-	}
-	return end
-}
-
 // squeeze appends a text without its blanks.
 func squeeze(to, text []byte) []byte {
 	for _, c := range text {

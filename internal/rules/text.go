@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
 )
 
 // has reports whether a text contains one of some words.
@@ -60,4 +62,71 @@ func at[T string | []byte](s T, i int) byte {
 		return 0
 	}
 	return s[i]
+}
+
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// maxKey is how many bytes of a line tell it from others.
+const maxKey = 200
+
+// lineKey is a line without blanks.
+func lineKey(line []byte) string {
+	key := make([]byte, 0, min(len(line), maxKey))
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' {
+			if key = append(key, c); len(key) == maxKey {
+				break
+			}
+		}
+	}
+	return string(key)
+}
+
+// maxPlaces is how many places of a word in a file the rules look at that do not block: more are no work of a person,
+// and the first ones are reported.
+const maxPlaces = 5000
+
+// eachPlace calls found for the places of a word in a text.
+func eachPlace(text []byte, word string, found func(at int)) {
+	places := 0
+	everyPlace(text, word, func(at int) bool {
+		found(at)
+		places++
+		return places < maxPlaces
+	})
+}
+
+// everyPlace calls found for each place of a word in a text, until it wants no more.
+func everyPlace(text []byte, word string, found func(at int) bool) {
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(word))
+		if i < 0 || !found(from+i) {
+			return
+		}
+		from += i + len(word)
+	}
+}
+
+// wholeWord reports whether the word at an offset is no part of a longer one.
+func wholeWord(text []byte, offset, size int) bool {
+	return !source.IsWord(at(text, offset-1)) && !source.IsWord(at(text, offset+size))
+}
+
+// maxNear is how far from a place it matters what is on its line.
+const maxNear = 400
+
+// lineOf is the line around an offset, as far as it is near.
+func lineOf(text []byte, pos int) []byte {
+	from := max(0, pos-maxNear)
+	start := from + bytes.LastIndexByte(text[from:pos], '\n') + 1
+	return text[start : pos+len(restOf(text, pos))]
+}
+
+// restOf is what follows an offset on its line, as far as it is near.
+func restOf(text []byte, pos int) []byte {
+	near := text[pos:min(len(text), pos+maxNear)]
+	if end := bytes.IndexByte(near, '\n'); end >= 0 {
+		return near[:end]
+	}
+	return near
 }

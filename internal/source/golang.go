@@ -68,9 +68,7 @@ func (d *finder) goFunc(from, at int) int {
 	if receiver != "" {
 		name = receiver + " > " + name
 	}
-	name = d.name(name)
-	test := d.add(name, from, body+1, last, false)
-	d.scopes = append(d.scopes, scope{end: last, name: name, test: test})
+	d.enter(d.name(name), from, body, last, false)
 	return body
 }
 
@@ -150,9 +148,6 @@ func (d *finder) subtest(at int) int {
 	if body == none {
 		return open
 	}
-	last := d.past(open) - 1
-	name := d.name(squeeze(d.Text[first+1 : first+1+n]))
-	test := d.add(name, d.wordStart(at), body+1, last, false)
-	d.scopes = append(d.scopes, scope{end: last, name: name, test: test})
+	d.enter(d.name(squeeze(d.Text[first+1:first+1+n])), d.wordStart(at), body, d.past(open)-1, false)
 	return body
 }

@@ -191,11 +191,7 @@ func (d *finder) method(from, mark int) int {
 	}
 	body, last := d.methodBody(d.past(open))
 	d.leave(mark)
-	name := d.name(string(bytes.Trim(d.Text[nameFrom:nameTo], "`")))
-	test := d.add(name, from, body+1, last, false)
-	if last > body {
-		d.scopes = append(d.scopes, scope{end: last, name: name, test: test, level: d.scope().level})
-	}
+	d.enter(d.name(string(bytes.Trim(d.Text[nameFrom:nameTo], "`"))), from, body, last, false)
 	if d.Code[body] == '{' {
 		return body + 1
 	}

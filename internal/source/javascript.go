@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // javaScript finds the calls of describe, it, test and their kin.
 func (d *finder) javaScript() {
@@ -25,31 +28,15 @@ func (d *finder) javaScript() {
 	}
 }
 
+var skipAlias = regexp.MustCompile(`(\w+) *= ((?:it|test|describe)\.(?:skip|todo|fixme))[;\r\n]`)
+
 // SkipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true
 // for those of groups.
 func SkipAliases(f *File) map[string]bool {
-	var names map[string]bool
-	for _, function := range []string{"it.skip", "test.skip", "describe.skip", "it.todo", "test.todo", "test.fixme"} {
-		for from := 0; ; {
-			i := bytes.Index(f.Code[from:], []byte("= "+function))
-			if i < 0 {
-				break
-			}
-			i += from
-			from = i + len("= "+function)
-			if c := f.byteAt(from); c != ';' && c != '\n' && c != '\r' {
-				continue
-			}
-			end := i
-			for end > 0 && f.Code[end-1] == ' ' {
-				end--
-			}
-			if start := f.wordStart(end); start < end && len(names) < 10 {
-				if names == nil {
-					names = map[string]bool{}
-				}
-				names[string(f.Code[start:end])] = function == "describe.skip"
-			}
+	names := map[string]bool{}
+	if bytes.Contains(f.Code, []byte(".skip")) || bytes.Contains(f.Code, []byte(".todo")) || bytes.Contains(f.Code, []byte(".fixme")) {
+		for _, m := range skipAlias.FindAllSubmatch(f.Code, 10) {
+			names[string(m[1])] = string(m[2]) == "describe.skip"
 		}
 	}
 	return names
@@ -177,14 +164,10 @@ func (d *finder) javaScriptTest(from, open int, group, certain bool) int {
 		return open + 1
 	}
 	d.leave(from)
-	name = d.name(name)
 	if body == none {
 		body = comma
 	}
-	test := d.add(name, from, body+1, last, group)
-	if last > body {
-		d.scopes = append(d.scopes, scope{end: last, name: name, test: test})
-	}
+	d.enter(d.name(name), from, body, last, group)
 	return open + 1
 }
 

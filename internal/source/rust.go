@@ -87,11 +87,7 @@ func (d *finder) rustBody(from, at int) int {
 	}
 	body, last := d.methodBody(d.past(open))
 	d.leave(from)
-	name := d.name(string(d.Code[at:end]))
-	test := d.add(name, from, body+1, last, false)
-	if last > body {
-		d.scopes = append(d.scopes, scope{end: last, name: name, test: test})
-	}
+	d.enter(d.name(string(d.Code[at:end])), from, body, last, false)
 	return body + 1
 }
 

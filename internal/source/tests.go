@@ -127,3 +127,11 @@ func (d *finder) add(name string, from, body, end int, group bool) int {
 	d.tests = append(d.tests, t)
 	return len(d.tests) - 1
 }
+
+// enter notes a test between two offsets, in which other tests can lie. body is where its body opens.
+func (d *finder) enter(name string, from, body, last int, group bool) {
+	test := d.add(name, from, body+1, last, group)
+	if last > body {
+		d.scopes = append(d.scopes, scope{end: last, name: name, test: test, level: d.scope().level})
+	}
+}

@@ -14,7 +14,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 		if f.Head == nil {
 			continue
 		}
-		var found []*testCase
+		var found []*Test
 		for _, one := range f.head {
 			if one.twin != nil && !one.moved && one.mark == 0 && isHollowed(one.twin, one) {
 				found = append(found, one)
@@ -23,7 +23,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 		f.reportInverted(report)
 		if len(found) > 0 {
 			markTests(f.Base, f.base)
-			found = slices.DeleteFunc(found, func(one *testCase) bool { return one.twin.mark > 0 }) // it was skipped, and checked nothing
+			found = slices.DeleteFunc(found, func(one *Test) bool { return one.twin.mark > 0 }) // it was skipped, and checked nothing
 		}
 		if len(found) == 0 {
 			continue
@@ -40,7 +40,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 
 // reportInverted reports tests of which nothing changes, but that they must fail now.
 func (f *testFile) reportInverted(report func(Hit)) {
-	var found []*testCase
+	var found []*Test
 	for _, one := range f.head {
 		if one.twin != nil && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) &&
 			sameAssertions(one.twin, one) {
@@ -56,7 +56,7 @@ func (f *testFile) reportInverted(report func(Hit)) {
 }
 
 // expectsFailure reports whether the annotations of a test say that it must fail.
-func expectsFailure(t *testCase) bool {
+func expectsFailure(t *Test) bool {
 	for n := t.Line; n < t.Body; n++ {
 		switch line := squeeze(nil, t.of.CodeLine(n)); t.of.Lang {
 		case source.Rust:
@@ -77,13 +77,13 @@ func expectsFailure(t *testCase) bool {
 }
 
 // sameAssertions reports whether two versions of a test say the same, and assert something.
-func sameAssertions(base, head *testCase) bool {
+func sameAssertions(base, head *Test) bool {
 	return slices.EqualFunc(base.bodyLines(), head.bodyLines(), bytes.Equal) && firstAssertion(head) != ""
 }
 
 // isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call
 // may assert there.
-func isHollowed(base, head *testCase) bool {
+func isHollowed(base, head *Test) bool {
 	if base.Group || begins(base.Name, "Benchmark") || bytes.Equal(wholeText(base), wholeText(head)) {
 		return false
 	}
@@ -99,7 +99,7 @@ func isHollowed(base, head *testCase) bool {
 	return true
 }
 
-func wholeText(t *testCase) []byte {
+func wholeText(t *Test) []byte {
 	start := offsetOf(t.of, t.Line)
 	end := offsetOf(t.of, t.End) + len(t.of.Line(t.End))
 	return bytes.TrimSpace(t.of.Text[start:end])
@@ -117,7 +117,7 @@ type insight struct {
 const maxBody = 2000
 
 // lookInto counts the assertions of a test that are reached: those before an unconditional return, without tautologies.
-func lookInto(t *testCase) insight {
+func lookInto(t *Test) insight {
 	in := insight{calls: map[string]bool{}}
 	if t.End-t.Body > maxBody || t.Body == 0 {
 		in.assertions = 1
@@ -167,87 +167,6 @@ func soundsLikeAssertion(line []byte) bool {
 		"match", "fail", "ensure", "panic", "snapshot")
 }
 
-// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the
-// caller.
-func isEarlyReturn(t *testCase, n int, line []byte) bool {
-	last := t.End - 1 // behind it there is only a bracket
-	if t.of.Lang == source.Python {
-		last = t.End
-	}
-	if n >= last || len(line) > 400 {
-		return false
-	}
-	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
-	if begins(word, "if") { // if (true) return;
-		i := bytes.Index(word, []byte("return"))
-		if i < 0 || source.IsWord(at(word, i-1)) {
-			return false
-		}
-		word = bytes.TrimRight(word[i:], "; }")
-	}
-	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) ||
-		bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
-		return true
-	}
-	switch first := firstWord(word); {
-	case first == "return", first == "next" && t.of.Lang == source.Ruby:
-	default:
-		return false
-	}
-	if t.of.Lang == source.Ruby && modifier(word) != always {
-		return false
-	}
-	return endsHere(t.of, n, word) && !inClosure(t, n)
-}
-
-// endsHere reports whether a statement ends with its line.
-func endsHere(f *source.File, n int, line []byte) bool {
-	depth := depthOf(line)
-	for _, c := range line {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-	}
-	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
-		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
-}
-
-// inClosure reports whether a line of a test is in a block that is no plain condition of it.
-func inClosure(t *testCase, n int) bool {
-	for _, b := range t.of.Enclosing(n) {
-		if b < t.Body {
-			continue
-		}
-		switch head := blockHead(t.of, b, t.Body); firstWord(bytes.TrimLeft(head, "} ")) {
-		case "if", "unless", "try", "begin", "with", "using", "else", "unsafe":
-		default:
-			if len(head) > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// callsOf are the names before the brackets of calls.
-func callsOf(line []byte) []string {
-	var names []string
-	for i, c := range line {
-		if (c != '(' && c != '!' && c != '{') || i == 0 || !source.IsWord(line[i-1]) {
-			continue
-		}
-		start := i
-		for start > 0 && source.IsWord(line[start-1]) && i-start < 100 {
-			start--
-		}
-		names = append(names, string(line[start:i]))
-	}
-	return names
-}
-
 // isHarmless reports whether a function of a language or a test framework asserts nothing.
 func isHarmless(name string) bool {
 	switch strings.ToLower(name) {
@@ -277,7 +196,7 @@ func isEmptyAssertion(v *source.File, n int) bool {
 	return numbers || begins(args, "(),") || tautologyOf(v.Lang, s) == never
 }
 
-func firstAssertion(t *testCase) string {
+func firstAssertion(t *Test) string {
 	for n := t.Body; n <= t.End; n++ {
 		if line := t.of.CodeLine(n); len(line) < 64<<10 && isAssertion(t.of.Lang, line) {
 			return string(t.of.Line(n))
@@ -286,7 +205,7 @@ func firstAssertion(t *testCase) string {
 	return ""
 }
 
-func firstStatement(t *testCase) string {
+func firstStatement(t *Test) string {
 	for n := t.Body; n <= t.End; n++ {
 		if isTelling(t.of.CodeLine(n)) {
 			return string(t.of.Line(n))

@@ -11,7 +11,7 @@ import (
 // comparisons are the operators that a condition may have outside brackets, the longest first.
 var comparisons = []struct {
 	operator string
-	level    level
+	rank     rank
 }{
 	{"===", exact}, {"!==", exists}, {"==", exact}, {"!=", exists}, {"<=>", unclear}, {">=", partial}, {"<=", partial},
 	{"=~", partial},
@@ -19,44 +19,44 @@ var comparisons = []struct {
 	{" > ", partial}, {" < ", partial},
 }
 
-// expressionClaim reads the condition of an assertion: x == 1.
-func expressionClaim(lang source.Lang, e span) claim {
+// expressionMeaning reads the condition of an assertion: x == 1.
+func expressionMeaning(lang source.Lang, e span) meaning {
 	e = unwrap(e)
-	c := conditionClaim(lang, e)
+	c := conditionMeaning(lang, e)
 	c.sides, c.want = []span{e}, always
 	return c
 }
 
-func conditionClaim(lang source.Lang, e span) (c claim) {
+func conditionMeaning(lang source.Lang, e span) (c meaning) {
 	for _, or := range []string{" or ", "||"} {
 		if parts := split(e, or); len(parts) > 1 {
-			c = claim{level: exists, matcher: strings.TrimSpace(or)}
+			c = meaning{rank: exists, matcher: strings.TrimSpace(or)}
 			for _, p := range parts {
-				c.subjects = append(c.subjects, expressionClaim(lang, p).subjects...)
+				c.subjects = append(c.subjects, expressionMeaning(lang, p).subjects...)
 			}
 			return c
 		}
 	}
 	for _, and := range []string{" and ", "&&"} {
 		if parts := split(e, and); len(parts) > 1 {
-			return claim{}
+			return meaning{}
 		}
 	}
 	for _, op := range comparisons {
 		if parts := split(e, op.operator); len(parts) == 2 {
-			return comparisonClaim(lang, op.operator, op.level, parts)
+			return comparisonMeaning(lang, op.operator, op.rank, parts)
 		} else if len(parts) > 2 {
-			return claim{}
+			return meaning{}
 		}
 	}
-	return truthClaim(e)
+	return truthMeaning(e)
 }
 
-func comparisonClaim(lang source.Lang, operator string, l level, parts []span) claim {
-	c := claim{level: l, matcher: strings.TrimSpace(operator)}
+func comparisonMeaning(lang source.Lang, operator string, l rank, parts []span) meaning {
+	c := meaning{rank: l, matcher: strings.TrimSpace(operator)}
 	for _, p := range parts {
 		if isAnything(p.key()) {
-			c.level = min(c.level, exists)
+			c.rank = min(c.rank, exists)
 		} else if isLiteral(p.code) {
 			c.expected = append(c.expected, p.key())
 		} else {
@@ -75,8 +75,8 @@ var questions = [...]string{
 	exact: " equals Equals SequenceEqual ",
 }
 
-// truthClaim reads a condition without an operator: x, not x, x.is_some(), isinstance(x, T).
-func truthClaim(e span) claim {
+// truthMeaning reads a condition without an operator: x, not x, x.is_some(), isinstance(x, T).
+func truthMeaning(e span) meaning {
 	for _, not := range []string{"not ", "!"} {
 		if begins(e.code, not) {
 			e = unwrap(e.cut(len(not), len(e.code)))
@@ -91,17 +91,17 @@ func truthClaim(e span) claim {
 			subject := e.cut(0, len(e.code)-len(last.code)-1)
 			for l, names := range questions {
 				if isIn(name, names) {
-					return claim{level: level(l), matcher: name, subjects: append([]string{subject.key()}, keys(args)...)}
+					return meaning{rank: rank(l), matcher: name, subjects: append([]string{subject.key()}, keys(args)...)}
 				}
 			}
 		} else if len(args) > 0 && isIn(name, " isinstance issubclass hasattr callable any all matches! ") {
-			return claim{level: partial, matcher: name, subjects: keys(args[:1])}
+			return meaning{rank: partial, matcher: name, subjects: keys(args[:1])}
 		}
 	}
 	if isLiteral(e.code) {
-		return claim{}
+		return meaning{}
 	}
-	return claim{level: exists, matcher: "true", subjects: []string{e.key()}, truth: true}
+	return meaning{rank: exists, matcher: "true", subjects: []string{e.key()}, truth: true}
 }
 
 func keys(list []span) []string {
@@ -116,7 +116,7 @@ func keys(list []span) []string {
 
 // goCondition reads the condition of a Go test that fails: if got != want { t.Fatal() }. It says the opposite of the
 // condition.
-func goCondition(s span) (c claim, ok bool) {
+func goCondition(s span) (c meaning, ok bool) {
 	line := s.trim()
 	if !begins(line.code, "if ") || !ends(line.code, "{") {
 		return c, false
@@ -126,7 +126,7 @@ func goCondition(s span) (c claim, ok bool) {
 		if i := bytes.Index(parts[0].code, []byte("cmp.Diff(")); i >= 0 {
 			args, _, _ := arguments(parts[0].cut(i+len("cmp.Diff"), len(parts[0].code)))
 			if len(args) >= 2 {
-				return claim{level: exact, matcher: "cmp.Diff", subjects: keys(args[:2])}, true
+				return meaning{rank: exact, matcher: "cmp.Diff", subjects: keys(args[:2])}, true
 			}
 		}
 		e = parts[1]
@@ -135,8 +135,8 @@ func goCondition(s span) (c claim, ok bool) {
 		"strings.Contains strings.HasPrefix strings.HasSuffix slices.Contains bytes.Contains") {
 		if begins(e.code, "!"+call+"(") {
 			args, _, _ := arguments(e.cut(len("!"+call), len(e.code)))
-			if c = (claim{level: partial, matcher: call, subjects: keys(args)}); has(call, "Equal") {
-				c.level = exact
+			if c = (meaning{rank: partial, matcher: call, subjects: keys(args)}); has(call, "Equal") {
+				c.rank = exact
 			}
 			return c, len(args) >= 2
 		}
@@ -146,21 +146,21 @@ func goCondition(s span) (c claim, ok bool) {
 	}
 	if parts := split(e, "&&"); len(parts) > 1 {
 		// Both must be wrong for the test to fail.
-		c = claim{level: exists, matcher: "&&"}
+		c = meaning{rank: exists, matcher: "&&"}
 		for _, p := range parts {
-			c.subjects = append(c.subjects, expressionClaim(source.Go, p).subjects...)
+			c.subjects = append(c.subjects, expressionMeaning(source.Go, p).subjects...)
 		}
 		return c, true
 	}
 
-	c = expressionClaim(source.Go, e)
+	c = expressionMeaning(source.Go, e)
 	switch c.matcher {
 	case "!=":
-		c.level = exact
+		c.rank = exact
 	case "==":
-		c.level = exists
+		c.rank = exists
 	}
-	return c, c.level != unclear && len(c.subjects) > 0
+	return c, c.rank != unclear && len(c.subjects) > 0
 }
 
 // isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or a collection

@@ -74,7 +74,7 @@ func (f *File) otherLiterals() (list []Hit) {
 		}
 		for i, now := range fresh {
 			was := removed[i]
-			same := was.level == exact && now.level == exact && slices.Equal(was.subjects, now.subjects) &&
+			same := was.rank == exact && now.rank == exact && slices.Equal(was.subjects, now.subjects) &&
 				shape(was.code) == shape(now.code)
 			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
 				list = append(list, Hit{

@@ -8,19 +8,19 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// level tells how much an assertion says about its subject.
-type level int8
+// rank tells how much an assertion says about its subject.
+type rank int8
 
 const (
-	unclear level = iota // not understood
-	exists               // that it is there, true, called, without error
-	partial              // something about it: what it contains, its type, its size, a bound
-	exact                // what it is
+	unclear rank = iota // not understood
+	exists              // that it is there, true, called, without error
+	partial             // something about it: what it contains, its type, its size, a bound
+	exact               // what it is
 )
 
-// claim is what an assertion says.
-type claim struct {
-	level    level
+// meaning is what an assertion says.
+type meaning struct {
+	rank     rank
 	subjects []string // what it is about, without blanks
 	matcher  string   // the word that compares
 	truth    bool     // it says that its subject is true, or false
@@ -29,8 +29,8 @@ type claim struct {
 	want     certainty
 }
 
-// claimOf reads the surest assertion of a statement.
-func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
+// meaningOf reads the surest assertion of a statement.
+func meaningOf(lang source.Lang, s statement) (c meaning, ok bool) {
 	all := span{s.code, s.text}
 	if lang == source.Go {
 		if c, ok := goCondition(all); ok {
@@ -46,16 +46,16 @@ func claimOf(lang source.Lang, s statement) (c claim, ok bool) {
 	switch {
 	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
 		at(s.code, start-1) == '.':
-		c = suffixClaim(all.cut(0, start), word, rest)
+		c = suffixMeaning(all.cut(0, start), word, rest)
 	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" &&
 		nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
-		c = expressionClaim(lang, firstOf(lang, rest))
+		c = expressionMeaning(lang, firstOf(lang, rest))
 	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
-		c = chainClaim(lang, rest)
+		c = chainMeaning(lang, rest)
 	default:
-		c = callClaim(lang, word, rest)
+		c = callMeaning(lang, word, rest)
 	}
-	return c, c.level != unclear && len(c.subjects) > 0
+	return c, c.rank != unclear && len(c.subjects) > 0
 }
 
 // firstOf is the condition of a keyword assertion, without its message.
@@ -122,14 +122,14 @@ func words(s span) link {
 	return l
 }
 
-// chainClaim reads expect(x).toBe(1), assertThat(x).isEqualTo(1), expect(x).to eq(1), Expect(x).To(Equal(1)).
-func chainClaim(lang source.Lang, rest span) (c claim) {
+// chainMeaning reads expect(x).toBe(1), assertThat(x).isEqualTo(1), expect(x).to eq(1), Expect(x).To(Equal(1)).
+func chainMeaning(lang source.Lang, rest span) (c meaning) {
 	args, tail, ok := arguments(rest)
 	if !ok || len(args) == 0 {
 		return c
 	}
 	if lang == source.Java && len(args) == 2 { // assertThat(x, is(1))
-		return matcherClaim(args[:1], words(args[1]), false)
+		return matcherMeaning(args[:1], words(args[1]), false)
 	}
 	negated := false
 	list := links(tail)
@@ -140,15 +140,15 @@ func chainClaim(lang source.Lang, rest span) (c claim) {
 		case "not", "not_to", "to_not", "notto", "tonot", "shouldnot":
 			negated = true
 			if len(l.args) > 0 {
-				return matcherClaim(args[:1], words(l.args[0]), true)
+				return matcherMeaning(args[:1], words(l.args[0]), true)
 			}
 		case "to", "should", "eventually":
 			if len(l.args) > 0 { // Expect(x).To(Equal(1)), expect(x).to(eq(1))
-				return matcherClaim(args[:1], words(l.args[0]), negated)
+				return matcherMeaning(args[:1], words(l.args[0]), negated)
 			}
 		default:
 			if l.called || i == len(list)-1 {
-				if best := matcherClaim(args[:1], l, negated); best.level > c.level {
+				if best := matcherMeaning(args[:1], l, negated); best.rank > c.rank {
 					c = best
 				}
 			}
@@ -157,18 +157,18 @@ func chainClaim(lang source.Lang, rest span) (c claim) {
 	return c
 }
 
-// strongestClaim is that of the matcher which says most about some subjects.
-func strongestClaim(subjects []span, list []link, negated bool) (c claim) {
+// strongestMeaning is that of the matcher which says most about some subjects.
+func strongestMeaning(subjects []span, list []link, negated bool) (c meaning) {
 	for _, l := range list {
-		if other := matcherClaim(subjects, l, negated); other.level > c.level {
+		if other := matcherMeaning(subjects, l, negated); other.rank > c.rank {
 			c = other
 		}
 	}
 	return c
 }
 
-// suffixClaim reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
-func suffixClaim(subject span, word string, rest span) (c claim) {
+// suffixMeaning reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
+func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	subject = subject.cut(0, len(bytes.TrimRight(subject.code, ".!? \n")))
 	start := bytes.LastIndexAny(subject.code, ";{}=\n") + 1
 	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= start {
@@ -188,7 +188,7 @@ func suffixClaim(subject span, word string, rest span) (c claim) {
 	case !isCall:
 		list = []link{words(rest.trim())}
 	}
-	return strongestClaim([]span{subject}, list, false)
+	return strongestMeaning([]span{subject}, list, false)
 }
 
 // The matchers that say that two values are equal, or one true or false.
@@ -198,19 +198,19 @@ const (
 	denied   = " tobefalsy befalsey isfalse tobefalse befalse "
 )
 
-// matcherClaim is the claim of a matcher about subjects.
-func matcherClaim(subjects []span, m link, negated bool) (c claim) {
+// matcherMeaning is the meaning of a matcher about subjects.
+func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 	name := plainName(m.name)
 	c.matcher = m.name
-	c.level = levelOf(name)
+	c.rank = rankOf(name)
 
 	if negated || begins(name, "not") {
-		if c.level = exists; m.name == "" {
-			c.level = unclear
+		if c.rank = exists; m.name == "" {
+			c.rank = unclear
 		} else if negated {
 			c.matcher = "not." + m.name
 			if has(name, "called") {
-				c.level = exact // no call at all
+				c.rank = exact // no call at all
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func matcherClaim(subjects []span, m link, negated bool) (c claim) {
 	for _, a := range m.args {
 		c.expected = append(c.expected, a.key())
 		if isAnything(a.key()) {
-			c.level = min(c.level, exists)
+			c.rank = min(c.rank, exists)
 		}
 	}
 	return c
@@ -245,9 +245,9 @@ func isAnything(key string) bool {
 	return isIn(key, " expect.anything() ANY mock.ANY unittest.mock.ANY mock.Anything anything ")
 }
 
-// callClaim reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x,
+// callMeaning reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x,
 // Is.EqualTo(1)).
-func callClaim(lang source.Lang, word string, rest span) (c claim) {
+func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	if at(rest.code, 0) == '.' {
 		end := 1 + wordEnd(rest.code[1:])
 		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
@@ -269,7 +269,7 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 		return c
 	}
 	if word == "That" && len(args) >= 2 {
-		return nunitClaim(args)
+		return nunitMeaning(args)
 	}
 	name := plainName(word)
 	for _, prefix := range []string{"debug", "prop", "assert", "must"} {
@@ -277,17 +277,17 @@ func callClaim(lang source.Lang, word string, rest span) (c claim) {
 	}
 	switch name {
 	case "", "true", "istrue", "ok", "that", "isok":
-		return expressionClaim(lang, args[0])
+		return expressionMeaning(lang, args[0])
 	case "false", "isfalse":
-		c = matcherClaim(args[:1], link{name: word}, false)
-		c.level, c.truth, c.sides, c.want = exists, true, args[:1], notEver
+		c = matcherMeaning(args[:1], link{name: word}, false)
+		c.rank, c.truth, c.sides, c.want = exists, true, args[:1], notEver
 		return c
 	case "called", "calledonce", "calledwith", "calledoncewith", "hascalls", "notcalled":
 		return c // the subject stands before it
 	}
-	c = matcherClaim(args[:1], link{name: name, args: args[1:]}, false)
+	c = matcherMeaning(args[:1], link{name: name, args: args[1:]}, false)
 	c.matcher = word
-	if c.level = levelOf(name); c.level >= partial && len(args) > 1 && !isLength(name) {
+	if c.rank = rankOf(name); c.rank >= partial && len(args) > 1 && !isLength(name) {
 		// Which of the two is expected depends on the framework.
 		c.subjects, c.expected = nil, nil
 		for _, a := range args[:2] {
@@ -306,15 +306,15 @@ func isLength(name string) bool {
 	return isIn(name, " len lenf havelen tohavelength hassize havecount haslength ")
 }
 
-// nunitClaim reads Assert.That(x, Is.EqualTo(1)).
-func nunitClaim(args []span) claim {
+// nunitMeaning reads Assert.That(x, Is.EqualTo(1)).
+func nunitMeaning(args []span) meaning {
 	negated := has(args[1].code, ".Not")
 	list := links(span{append([]byte("."), args[1].code...), append([]byte("."), args[1].text...)})
-	return strongestClaim(args[:1], list, negated)
+	return strongestMeaning(args[:1], list, negated)
 }
 
-// levels are the matchers by what they say, in lower case without underscores.
-var levels = [...]string{
+// ranks are the matchers by what they say, in lower case without underscores.
+var ranks = [...]string{
 	exists: `defined truthy falsy called returned throw inthedocument visible noerror notnil notempty true notnone notnull
 		false exists exist falsey present valid ok notequal ne error occurred succeed notbenull notbeempty notbe
 		throwexception raiseerror received nothrow doesnotthrow anyerror some err refutenil refuteempty nonnull
@@ -343,22 +343,22 @@ func isNothing(matcher string) bool {
 	return begins(name, "not.") || isIn(name, nothings)
 }
 
-var levelByName = sync.OnceValue(func() map[string]level {
-	names := map[string]level{}
-	for l, list := range levels {
+var rankByName = sync.OnceValue(func() map[string]rank {
+	names := map[string]rank{}
+	for l, list := range ranks {
 		for name := range strings.FieldsSeq(list) {
-			names[name] = level(l)
+			names[name] = rank(l)
 		}
 	}
 	return names
 })
 
-// levelOf is the level of a matcher, with or without the words in front of it.
-func levelOf(name string) level {
-	l := levelByName()[name]
+// rankOf is the rank of a matcher, with or without the words in front of it.
+func rankOf(name string) rank {
+	l := rankByName()[name]
 	for _, words := range []string{"tohavebeen", "tohave", "tobe", "to", "have", "is", "be"} {
 		if rest, found := strings.CutPrefix(name, words); found && l == unclear {
-			l = levelByName()[rest]
+			l = rankByName()[rest]
 		}
 	}
 	return l

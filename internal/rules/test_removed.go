@@ -3,15 +3,41 @@ package rules
 import (
 	"bytes"
 	"cmp"
-	"iter"
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
+
+// findRemovedTest finds tests that are gone.
+func findRemovedTest(c *Change, report func(Hit)) {
+	reportGone(c, report, outcomeRemoved, "deleted", "restore the test, or say in the description why it is not needed")
+}
+
+// reportGone reports tests that are gone, a hit for each file.
+func reportGone(c *Change, report func(Hit), wanted outcome, what, fix string) {
+	byFile := map[*File][]*Test{}
+	search := c.search()
+	for _, one := range c.tests().gone {
+		if search.outcomeOf(one) == wanted && (one.mark == 0 || wanted != outcomeRemoved) { // one that was skipped checked nothing
+			byFile[one.in] = append(byFile[one.in], one)
+		}
+	}
+	for _, f := range c.Files {
+		gone := byFile[f]
+		if len(gone) == 0 {
+			continue
+		}
+		h := hitOn(gone, what)
+		if f.isDeleted() {
+			h.Detail += "; the whole file is deleted"
+		}
+		h.Base, h.Was, h.Fix = true, string(gone[0].of.Line(gone[0].Line)), fix
+		report(h)
+	}
+}
 
 // outcome is what became of a test of the base that the head does not have by its name.
 type outcome int8
@@ -34,7 +60,7 @@ type search struct {
 	defined map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string][]place
-	answers   map[*testCase]outcome
+	answers   map[*Test]outcome
 	folded    int // how many words were looked for in names of tests
 }
 
@@ -49,7 +75,7 @@ type place struct {
 func (c *Change) search() *search {
 	t := c.tests()
 	if t.search == nil {
-		t.search = &search{table: t, c: c, answers: map[*testCase]outcome{}}
+		t.search = &search{table: t, c: c, answers: map[*Test]outcome{}}
 		if len(t.gone) > 0 {
 			t.search.index()
 			t.search.compareProduction()
@@ -103,40 +129,8 @@ func (f *search) looksParked(file *File) bool {
 	return false
 }
 
-func withoutComments(v *source.File, n int) []byte {
-	line, comments := v.Line(n), v.CommentLine(n)
-	for i, c := range comments {
-		if c != ' ' && c != '\t' && i < len(line) {
-			return line[:i]
-		}
-	}
-	return line
-}
-
-// wordsIn gives the words of a text.
-func wordsIn(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(text) > 0 {
-			end := wordEnd(text)
-			if end > 0 && !yield(text[:end]) {
-				return
-			}
-			text = text[max(end, 1):]
-		}
-	}
-}
-
-// eachWord gives the words and numbers of a text that say something.
-func eachWord(text []byte, give func(string)) {
-	for word := range wordsIn(text) {
-		if w := string(word[:min(len(word), 100)]); (len(w) > 1 && !commonWords[w]) || isDigit(w[0]) {
-			give(w)
-		}
-	}
-}
-
 // words are those that the name or the body of a test has.
-func (t *testCase) words() map[string]bool {
+func (t *Test) words() map[string]bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
 		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
@@ -144,18 +138,8 @@ func (t *testCase) words() map[string]bool {
 	return words
 }
 
-var commonWords = func() map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.Fields(`if else for while return func fn def class let const var new await async function end do in not and or is True False None true false nil null
-		self this it describe test expect assert Assert require Equal NoError equal toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void
-		private static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be`) {
-		words[w] = true
-	}
-	return words
-}()
-
 // outcomeOf tells what became of a test.
-func (f *search) outcomeOf(t *testCase) outcome {
+func (f *search) outcomeOf(t *Test) outcome {
 	known, found := f.answers[t]
 	if !found {
 		known = f.find(t)
@@ -164,7 +148,7 @@ func (f *search) outcomeOf(t *testCase) outcome {
 	return known
 }
 
-func (f *search) find(t *testCase) outcome {
+func (f *search) find(t *Test) outcome {
 	if at, found := f.leftover(t); found {
 		switch {
 		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || isInClass(at) && f.table.imports(at)):
@@ -191,7 +175,7 @@ func isInClass(at place) bool {
 }
 
 // leftover finds most lines of a test in one file of the head.
-func (f *search) leftover(t *testCase) (place, bool) {
+func (f *search) leftover(t *Test) (place, bool) {
 	lines := t.bodyLines()
 	if len(lines) == 0 {
 		return place{}, false
@@ -223,7 +207,7 @@ func (f *search) leftover(t *testCase) (place, bool) {
 }
 
 // isRun reports whether a place is in a test, or in a function that is called.
-func (f *search) isRun(at place, t *testCase) bool {
+func (f *search) isRun(at place, t *Test) bool {
 	if !at.file.mayTest() || (runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang()) {
 		return false
 	}
@@ -282,18 +266,9 @@ func (f *search) findMentions() {
 	}
 }
 
-// eachCodeWord gives the words of a file's code and their lines.
-func eachCodeWord(v *source.File, give func(word []byte, line int)) {
-	for n := 1; n <= v.Lines(); n++ {
-		for word := range wordsIn(v.CodeLine(n)) {
-			give(word, n)
-		}
-	}
-}
-
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another
 // way.
-func (f *search) isConverted(t *testCase, words map[string]bool) bool {
+func (f *search) isConverted(t *Test, words map[string]bool) bool {
 	for _, key := range []string{t.in.Path, path.Dir(t.in.Path) + "/"} {
 		count := 0
 		for w := range words {
@@ -364,24 +339,8 @@ func definesValue(line []byte) bool {
 		!has(line, "=>", "function", "lambda", "class ", "(")
 }
 
-// methodOn is the word before the first bracket.
-func methodOn(line []byte) string {
-	i := bytes.IndexByte(line, '(')
-	if i < 0 {
-		return ""
-	}
-	start := i
-	for start > 0 && source.IsWord(line[start-1]) {
-		start--
-	}
-	if i-start < 3 {
-		return ""
-	}
-	return string(line[start:i])
-}
-
 // mentionsCode reports whether the name or the body of a test has a word that production code defined.
-func (f *search) mentionsCode(t *testCase, words map[string]bool) bool {
+func (f *search) mentionsCode(t *Test, words map[string]bool) bool {
 	for w := range words {
 		if f.defined[w] {
 			return true
@@ -399,25 +358,10 @@ func (f *search) mentionsCode(t *testCase, words map[string]bool) bool {
 	return false
 }
 
-// fold is a name without what sets its words apart.
-func fold(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '_' || c == ' ' || c == '-' {
-			return -1
-		}
-		return unicode.ToLower(c)
-	}, s)
-}
-
 // declaresTest reports whether a line that opens a block calls what declares a test, or examples for several.
 func declaresTest(line []byte) bool {
 	return slices.ContainsFunc(append(callsOf(line), firstWord(line)), func(name string) bool {
 		return isIn(name, " it its test specify example scenario Run each context describe shared_examples shared_context "+
 			"shared_examples_for It Describe ")
 	})
-}
-
-func firstWord(line []byte) string {
-	line = bytes.TrimLeft(line, " \t")
-	return string(line[:min(wordEnd(line), 100)])
 }

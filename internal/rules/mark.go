@@ -11,8 +11,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// skipMark is a place that keeps tests from running.
-type skipMark struct {
+// Mark is a place that keeps tests from running.
+type Mark struct {
 	line     int
 	header   bool // it belongs to the declaration of a test, not to its body
 	disabled bool // the runner does not see the test at all
@@ -39,9 +39,9 @@ var skipWords = map[source.Lang][]string{
 var bracketWords = []string{`["skip`, `['skip`, "[`skip", `["todo`, `['todo`, `["fixme`, `['fixme`, `["fail`, `['fail`}
 
 // marksOf finds all marks of a file.
-func marksOf(f *source.File) []skipMark {
+func marksOf(f *source.File) []Mark {
 	lang := plainLang(f.Lang)
-	var marks []skipMark
+	var marks []Mark
 	lines := linesWith(f.Code, f, skipWords[lang])
 	if lang == source.JavaScript {
 		lines = sortedSet(append(lines, linesWith(f.Text, f, bracketWords)...))
@@ -59,12 +59,12 @@ func marksOf(f *source.File) []skipMark {
 		for name := range source.SkipAliases(f) {
 			for _, n := range linesWith(f.Code, f, []string{name + "("}) {
 				if wordBeforeCall(f.CodeLine(n), name) == "" {
-					marks = append(marks, skipMark{line: n, header: true, holds: always})
+					marks = append(marks, Mark{line: n, header: true, holds: always})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(marks, func(a, b skipMark) int { return a.line - b.line })
+	slices.SortStableFunc(marks, func(a, b Mark) int { return a.line - b.line })
 	return marks
 }
 
@@ -123,7 +123,7 @@ var shapesOf = map[source.Lang]func() shapes{
 }
 
 // markAt tells what mark is on a line.
-func markAt(lang source.Lang, f *source.File, n int) (skipMark, bool) {
+func markAt(lang source.Lang, f *source.File, n int) (Mark, bool) {
 	line := f.CodeLine(n)
 	s := shapesOf[lang]()
 	if at, word := firstGroup(s.header, line); at >= 0 {
@@ -137,9 +137,9 @@ func markAt(lang source.Lang, f *source.File, n int) (skipMark, bool) {
 		}
 	}
 	if lang == source.JavaScript && (skipsInBrackets(f, n) || skipsOnNextLine(f, n)) {
-		return skipMark{header: true, holds: always}, true
+		return Mark{header: true, holds: always}, true
 	}
-	return skipMark{}, false
+	return Mark{}, false
 }
 
 var bracketShape = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
@@ -176,8 +176,8 @@ func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
 	return -1, ""
 }
 
-func headerMark(lang source.Lang, f *source.File, n, at int, word string) skipMark {
-	m := skipMark{header: true, holds: always}
+func headerMark(lang source.Lang, f *source.File, n, at int, word string) Mark {
+	m := Mark{header: true, holds: always}
 	switch lang {
 	case source.Python:
 		m.holds = pythonMark(word, argumentsAt(f, n, at))
@@ -195,8 +195,8 @@ func headerMark(lang source.Lang, f *source.File, n, at int, word string) skipMa
 	return m
 }
 
-func statementMark(lang source.Lang, f *source.File, n, at int, word string) skipMark {
-	m := skipMark{disabled: word == "__test__", holds: conditionMark(word, argumentsAt(f, n, at))}
+func statementMark(lang source.Lang, f *source.File, n, at int, word string) Mark {
+	m := Mark{disabled: word == "__test__", holds: conditionMark(word, argumentsAt(f, n, at))}
 	if lang == source.Ruby {
 		m.holds = modifier(f.CodeLine(n))
 	}
@@ -263,8 +263,8 @@ func scriptMark(word string, f *source.File, n, at int) certainty {
 	return conditionMark(word, args)
 }
 
-func rustMark(f *source.File, n, at int, word string) skipMark {
-	m := skipMark{header: true, holds: always}
+func rustMark(f *source.File, n, at int, word string) Mark {
+	m := Mark{header: true, holds: always}
 	if word == "ignore" {
 		return m
 	}
@@ -345,4 +345,32 @@ func offsetOf(f *source.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
 func sortedSet(list []int) []int {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+var pythonAlias = input.Lazily(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
+
+// aliasMarks are the decorators that a file gives other names.
+func aliasMarks(f *source.File, lines []int) []Mark {
+	var marks []Mark
+	searched := 0
+	for _, n := range lines {
+		line := f.CodeLine(n)
+		if at(line, 0) == ' ' || bytes.IndexByte(line, '=') < 0 || len(line) > 1000 {
+			continue
+		}
+		m := pythonAlias().FindSubmatchIndex(line)
+		if m == nil {
+			continue
+		}
+		if holds := pythonMark(string(line[m[4]:m[5]]), argumentsAt(f, n, m[5])); holds == always && searched < maxIndirect {
+			searched++
+			name := "@" + string(line[m[2]:m[3]])
+			for _, use := range linesWith(f.Code, f, []string{name}) {
+				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || begins(text, name+"(") {
+					marks = append(marks, Mark{line: use, header: true, holds: always})
+				}
+			}
+		}
+	}
+	return marks
 }

@@ -2,18 +2,78 @@ package rules
 
 import (
 	"bytes"
+	"strings"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// assertion tells how sure it is that a line of code checks something.
-type assertion int8
+// Assertion is an assertion in its place.
+type Assertion struct {
+	lang source.Lang
+	meaning
+	statement
+	key     string // what it says without blanks
+	guarded bool   // it is reached only where it is true
+}
+
+func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
+
+// assertions are those that changed lines belong to. What is not understood can still expect an error.
+func (f *File) assertions(v *source.File, lines []linediff.Line) (list []*Assertion) {
+	last := 0
+	for _, l := range lines {
+		if l.Number <= last || len(l.Text) > maxStatementBytes {
+			continue
+		}
+		if s, ok := f.statementOf(v, l.Number); ok {
+			c, _ := meaningOf(f.Lang(), s)
+			list = append(list, &Assertion{lang: f.Lang(), meaning: c, statement: s,
+				key: strings.TrimRight(string(squeeze(nil, s.text)), ";")})
+			last = s.last
+		}
+	}
+	return list
+}
+
+// statementOf is the assertion that a line belongs to.
+func (f *File) statementOf(v *source.File, line int) (s statement, ok bool) {
+	for first := line; first > 0 && first > line-10; first-- {
+		text := v.CodeLine(first)
+		if len(text) > maxStatementBytes {
+			return s, false
+		}
+		if !isAssertion(f.Lang(), text) && !isGoFailure(f.Lang(), v, first) {
+			continue
+		}
+		s, ok = statementAt(v, first)
+		return s, ok && s.last >= line
+	}
+	return s, false
+}
+
+// isGoFailure reports whether a line is the condition of a failure: if got != want { and t.Fatal below.
+func isGoFailure(lang source.Lang, v *source.File, line int) bool {
+	if lang != source.Go {
+		return false
+	}
+	s := span{v.CodeLine(line), v.Line(line)}.trim()
+	if len(s.code) < 5 || string(s.code[:3]) != "if " || s.code[len(s.code)-1] != '{' {
+		return false
+	}
+	kind, start := findAssertion(lang, v.CodeLine(line+1))
+	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start),
+		string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
+}
+
+// sureness tells how sure it is that a line of code checks something.
+type sureness int8
 
 const (
-	noAssertion     assertion = iota
-	helperAssertion           // it calls a function whose name sounds like it: verifyLogin(), mustEqual()
-	sureAssertion             // it calls what a test framework has, or a function with "assert" or "expect" in its name
+	noAssertion     sureness = iota
+	helperAssertion          // it calls a function whose name sounds like it: verifyLogin(), mustEqual()
+	sureAssertion            // it calls what a test framework has, or a function with "assert" or "expect" in its name
 )
 
 // isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of
@@ -21,14 +81,14 @@ const (
 func isAssertion(lang source.Lang, line []byte) bool { return assertionOf(lang, line) != noAssertion }
 
 // assertionOf is the surest assertion of a line.
-func assertionOf(lang source.Lang, line []byte) assertion {
+func assertionOf(lang source.Lang, line []byte) sureness {
 	kind, _ := findAssertion(lang, line)
 	return kind
 }
 
 // findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line
 // can be as long as a file.
-func findAssertion(lang source.Lang, line []byte) (kind assertion, at int) {
+func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 	if lang == source.None || isImport(line) {
 		return noAssertion, 0
 	}
@@ -62,7 +122,7 @@ var mayAssert = func() (first [256]bool) {
 }()
 
 // assertionAt tells what the word from start to end is.
-func assertionAt(lang source.Lang, line []byte, start, end int) assertion {
+func assertionAt(lang source.Lang, line []byte, start, end int) sureness {
 	word := string(bytes.TrimLeft(line[start:min(end, start+80)], "_"))
 	rest := line[end:]
 	if word == "" || (lang != source.Java && isDeclared(lang, line, start)) {
@@ -254,56 +314,4 @@ func isImport(line []byte) bool {
 		}
 	}
 	return false
-}
-
-// beginsWithWord reports whether a name begins with a word, written as in the languages: word, Word, word_more,
-// wordMore.
-func beginsWithWord(name, word string) bool {
-	if len(name) < len(word) || name[0]|0x20 != word[0] || name[1:len(word)] != word[1:] {
-		return false
-	}
-	return len(name) == len(word) || !isLower(name[len(word)])
-}
-
-// hasWordInside reports whether a name contains a word after its start.
-func hasWordInside(name, word string) bool {
-	for i := 1; i+len(word) <= len(name); i++ {
-		if ((name[i] == word[0] && name[i-1] == '_') || (name[i] == word[0]-0x20 && name[i-1] != '_')) &&
-			beginsWithWord(name[i:], word) {
-			return true
-		}
-	}
-	return false
-}
-
-// wordBefore is the word before the point before an offset: t of t.Error; "" without a point, "T" of s.T().Error.
-func wordBefore(line []byte, offset int) string {
-	i := offset
-	for i > 0 && (line[i-1] == '.' || line[i-1] == '?' || line[i-1] == '!') {
-		i--
-	}
-	if i == offset {
-		return ""
-	}
-	if ends(line[:i], "()") {
-		i -= 2
-	}
-	start := i
-	for start > 0 && offset-start < 80 && source.IsWord(line[start-1]) {
-		start--
-	}
-	if start == i {
-		return "." // the result of something longer
-	}
-	return string(line[start:i])
-}
-
-// nextByte is the first byte that is no blank, or 0.
-func nextByte(s []byte) byte {
-	for _, c := range s {
-		if c != ' ' && c != '\t' {
-			return c
-		}
-	}
-	return 0
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-func TestClaimOf(t *testing.T) {
+func TestMeaningOf(t *testing.T) {
 	names := map[source.Lang]string{source.Go: "a.go", source.Python: "a.py", source.JavaScript: "a.js", source.Rust: "a.rs", source.Java: "a.java", source.CSharp: "a.cs", source.Ruby: "a.rb"}
 	for lang, list := range map[source.Lang]string{
 		source.Go: `require.Equal(t, 3, got.N) = 3 got.N
@@ -67,8 +67,8 @@ func TestClaimOf(t *testing.T) {
 		for line := range strings.SplitSeq(list, "\n") {
 			text, want, _ := cutAtLast(strings.TrimSpace(line), " = ")
 			s, _ := statementAt(source.Parse(names[lang], []byte(text)), 1)
-			c, _ := claimOf(lang, s)
-			if got := fmt.Sprint(int(c.level), " ", strings.Join(c.subjects, " ")); got != want {
+			c, _ := meaningOf(lang, s)
+			if got := fmt.Sprint(int(c.rank), " ", strings.Join(c.subjects, " ")); got != want {
 				t.Errorf("%s: %s is %q, not %q", lang, text, got, want)
 			}
 		}

@@ -37,16 +37,6 @@ func findTautology(c *Change, report func(Hit)) {
 	}
 }
 
-// hasTests reports whether a head is one of tests, in a language that the rules know.
-func (f *File) hasTests() bool { return isOfTests(f.Head) }
-
-// hadTests is the same of the merge base.
-func (f *File) hadTests() bool { return isOfTests(f.Base) }
-
-func isOfTests(v *source.File) bool {
-	return v != nil && v.Lang != source.None && (source.IsTest(v.Path) || len(v.Tests()) > 0)
-}
-
 func (f *File) tautologies() (list []*Assertion) {
 	asked, replaced := 0, 0
 	for _, l := range f.Added() {
@@ -124,12 +114,12 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		if !ok {
 			continue
 		}
-		c, _ := claimOf(f.Lang(), s)
+		c, _ := meaningOf(f.Lang(), s)
 		isAsked := func(subject string) bool {
 			before, _, found := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
 			return found && (before == name || ends(before, "."+name))
 		}
-		if c.level >= partial && slices.ContainsFunc(c.subjects, isAsked) {
+		if c.rank >= partial && slices.ContainsFunc(c.subjects, isAsked) {
 			list = append(list, &Assertion{statement: s})
 		}
 	}
@@ -162,12 +152,12 @@ func (f *File) asksBefore(s statement) bool {
 	asked := unparen(strings.TrimSpace(condition(string(text[len("if"):]))))
 	left, right, compares := cutOutside(strings.Replace(asked, "===", "==", 1), "==")
 	key := func(text string) string { return string(squeeze(nil, []byte(text))) }
-	c, ok := claimOf(f.Lang(), s)
+	c, ok := meaningOf(f.Lang(), s)
 	if !ok || !compares {
 		return ok && c.truth && len(c.subjects) == 1 && c.subjects[0] == key(asked)
 	}
 	said := slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected)))
-	return c.level == exact && slices.Equal(said, slices.Sorted(slices.Values([]string{key(left), key(right)})))
+	return c.rank == exact && slices.Equal(said, slices.Sorted(slices.Values([]string{key(left), key(right)})))
 }
 
 // maxAsked is for how many assertions or replaced functions of a file all its tests are read.
@@ -252,7 +242,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 		(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
 		return never
 	}
-	c, _ := claimOf(lang, s)
+	c, _ := meaningOf(lang, s)
 	switch {
 	case len(c.sides) == 2:
 		if value, ok := constant(lang, c.sides[1]); ok && truth(lang, c.sides[0], value) == never {

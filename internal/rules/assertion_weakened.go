@@ -122,7 +122,7 @@ func (s *Assertion) silenced(call string) bool {
 
 // isAbout reports whether a line has no more than the call or the comparison that an assertion is about.
 func (s *Assertion) isAbout(call string, line []byte) bool {
-	if s.level < partial || begins(s.matcher, "not.") {
+	if s.rank < partial || begins(s.matcher, "not.") {
 		return false
 	}
 	if s.lang == source.Python && has(line, "=") && s.key == "assert"+call {
@@ -146,7 +146,7 @@ func (f *testFile) valuesLeft() (list []Hit) {
 		removed := linesFrom(f.Removed(), was.Body)
 		removed = removed[:len(removed)-len(linesFrom(removed, was.End+1))]
 		for _, s := range f.assertions(f.Base, removed[:min(len(removed), maxHunk)]) {
-			if s.level < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
+			if s.rank < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
 			if line := one.unseen(s.subjects[0]); line > 0 {
@@ -167,7 +167,7 @@ func linesFrom(lines []linediff.Line, number int) []linediff.Line {
 var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
 
 // unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
-func (t *testCase) unseen(name string) (line int) {
+func (t *Test) unseen(name string) (line int) {
 	for n := t.Body; n <= t.End; n++ {
 		code := bytes.TrimSpace(t.of.CodeLine(n))
 		if len(code) > maxStatementBytes || (wordAt(code, []byte(name)) < 0 && wordAt(t.of.Line(n), []byte(name)) < 0) {
@@ -201,64 +201,6 @@ func onlyLiterals(removed, added []*Assertion) bool {
 	})
 }
 
-// Assertion is an assertion in its place.
-type Assertion struct {
-	lang source.Lang
-	claim
-	statement
-	key     string // what it says without blanks
-	guarded bool   // it is reached only where it is true
-}
-
-func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
-
-// assertions are those that changed lines belong to. What is not understood can still expect an error.
-func (f *File) assertions(v *source.File, lines []linediff.Line) (list []*Assertion) {
-	last := 0
-	for _, l := range lines {
-		if l.Number <= last || len(l.Text) > maxStatementBytes {
-			continue
-		}
-		if s, ok := f.statementOf(v, l.Number); ok {
-			c, _ := claimOf(f.Lang(), s)
-			list = append(list, &Assertion{lang: f.Lang(), claim: c, statement: s,
-				key: strings.TrimRight(string(squeeze(nil, s.text)), ";")})
-			last = s.last
-		}
-	}
-	return list
-}
-
-// statementOf is the assertion that a line belongs to.
-func (f *File) statementOf(v *source.File, line int) (s statement, ok bool) {
-	for first := line; first > 0 && first > line-10; first-- {
-		text := v.CodeLine(first)
-		if len(text) > maxStatementBytes {
-			return s, false
-		}
-		if !isAssertion(f.Lang(), text) && !isGoFailure(f.Lang(), v, first) {
-			continue
-		}
-		s, ok = statementAt(v, first)
-		return s, ok && s.last >= line
-	}
-	return s, false
-}
-
-// isGoFailure reports whether a line is the condition of a failure: if got != want { and t.Fatal below.
-func isGoFailure(lang source.Lang, v *source.File, line int) bool {
-	if lang != source.Go {
-		return false
-	}
-	s := span{v.CodeLine(line), v.Line(line)}.trim()
-	if len(s.code) < 5 || string(s.code[:3]) != "if " || s.code[len(s.code)-1] != '{' {
-		return false
-	}
-	kind, start := findAssertion(lang, v.CodeLine(line+1))
-	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start),
-		string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
-}
-
 // accepts finds the removed assertion that was the same but accepted less: another number, or another error in the same
 // place.
 func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion {
@@ -276,7 +218,7 @@ func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion 
 // weakens finds the removed assertion that this one says less than.
 func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 	for _, was := range removed {
-		if s.level != unclear && was.level > s.level && (was.level == exact || (was.level == partial && s.isPresence())) &&
+		if s.rank != unclear && was.rank > s.rank && (was.rank == exact || (was.rank == partial && s.isPresence())) &&
 			!isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
 			return was
 		}
@@ -286,7 +228,7 @@ func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 
 // expects reports whether an assertion compares something else with the same literal: a line was inserted before it.
 func (s *Assertion) expects(was *Assertion) bool {
-	return s.level == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
+	return s.rank == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
 }
 
 // about is the subject that two assertions share, "" for none.
@@ -315,7 +257,7 @@ func bare(subject string) string {
 // same reports whether an assertion that looks looser says the same: x == true and x, x == None and x is None.
 func (s *Assertion) same(was *Assertion) bool {
 	matcher := strings.ToLower(s.matcher)
-	if s.level == exists && s.opposite(was) {
+	if s.rank == exists && s.opposite(was) {
 		return true
 	}
 	for _, e := range was.expected {
@@ -323,7 +265,7 @@ func (s *Assertion) same(was *Assertion) bool {
 		case "true", "True", "false", "False", "nil", "null", "None", "undefined", "Some(true)":
 			return !has(matcher, "defined", "notn") && !oneOf(matcher, "or", "||")
 		case `""`, "''", "[]", "{}", "0", "[]string{}":
-			return s.level == exists && !oneOf(matcher, "or", "||") && !has(matcher, "defined")
+			return s.rank == exists && !oneOf(matcher, "or", "||") && !has(matcher, "defined")
 		}
 	}
 	return false
@@ -350,7 +292,7 @@ func (s *Assertion) opposite(was *Assertion) bool {
 // strongSubjects are what the added assertions of a file are exact about.
 func (f *File) strongSubjects() (list []string) {
 	for _, s := range f.assertions(f.Head, f.Added()) {
-		if s.level == exact {
+		if s.rank == exact {
 			list = append(list, s.subjects...)
 		}
 	}
@@ -408,7 +350,7 @@ func isWide(key string) bool {
 
 // gainsTolerance reports whether an assertion accepts what is away by one or more, and accepted nothing else.
 func (s *Assertion) gainsTolerance(was *Assertion) bool {
-	if was.level != exact || s.about(was) == "" {
+	if was.rank != exact || s.about(was) == "" {
 		return false
 	}
 	before, after := was.key, s.key
@@ -422,7 +364,7 @@ func (s *Assertion) gainsTolerance(was *Assertion) bool {
 
 // echoes reports whether an assertion compares what it is about with itself, where it was compared with a literal.
 func (s *Assertion) echoes(was *Assertion) bool {
-	if was.level != exact || len(was.expected) == 0 {
+	if was.rank != exact || len(was.expected) == 0 {
 		return false
 	}
 	before, after := was.key, s.key

@@ -8,7 +8,7 @@ import (
 )
 
 func TestAssertionOf(t *testing.T) {
-	lists := map[assertion]map[source.Lang]string{
+	lists := map[sureness]map[source.Lang]string{
 		sureAssertion: {
 			source.Go: `t.Errorf("", x) | t.Fatal(err) | require.Equal(t, 1, x) | assert.NoError(t, err) | s.T().Fatal(1) | c.Assert(x, qt.Equals, 1)
 				| b.AssertFileContent("", "") | Expect(x).To(Equal(1)) | if x { t.Fatal("") } | assertSame(t, a, b) | mock.AssertExpectations(t) | t.FailNow()`,

@@ -1,0 +1,190 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// markAll tells of each test what keeps it from running, whatever the machine.
+func (t *testTable) markAll() {
+	for _, f := range t.files {
+		markTests(f.Head, f.head)
+		for _, one := range f.head {
+			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) &&
+				!t.renames(one.in) && !t.imports(place{one.in, one.Line}) {
+				one.mark, one.disabled = one.Line, true
+			}
+		}
+		markClass(f)
+		markShadowed(f)
+		if slices.ContainsFunc(f.head, func(one *Test) bool { return one.mark > 0 }) ||
+			slices.ContainsFunc(f.base, func(one *Test) bool { return one.moved || one.twin == nil }) {
+			markTests(f.Base, f.base)
+		}
+	}
+}
+
+func markTests(v *source.File, tests []*Test) {
+	if v == nil || len(tests) == 0 {
+		return
+	}
+	if n := offByName(v); n > 0 {
+		coverRange(tests, Mark{line: n, disabled: true}, 0, v.Lines())
+	}
+	var names truths
+	indirect := 0
+	for _, m := range marksOf(v) {
+		if names == nil {
+			names = constants(v)
+		}
+		if m.holds == unknown {
+			continue
+		}
+		if from, to, covered := skippedLines(v, tests, m, names); covered {
+			coverRange(tests, m, from, to)
+		} else if indirect < maxIndirect && markIndirect(v, tests, m, names) {
+			indirect++
+		}
+	}
+}
+
+func coverRange(tests []*Test, m Mark, from, to int) {
+	for _, one := range tests[after(tests, from-1):] {
+		if one.Line > to {
+			break
+		}
+		if one.End <= to && one.mark == 0 {
+			one.mark, one.disabled = m.line, m.disabled
+		}
+	}
+}
+
+// skippedLines tells which lines a mark keeps from running.
+func skippedLines(v *source.File, tests []*Test, m Mark, names truths) (from, to int, covered bool) {
+	if m.header {
+		if t := declaredAt(tests, m.line); t != nil {
+			return t.Line, t.End, true
+		}
+		return 0, 0, false
+	}
+	t := aroundLine(tests, m.line, func(*Test) bool { return true })
+	switch {
+	case t == nil:
+		return 0, v.Lines(), len(v.Enclosing(m.line)) == 0 && !conditionBefore(v.CodeLine(m.line), names)
+	case t.Group:
+		return t.Line, t.End, skipsGroup(t, m.line, names)
+	}
+	return t.Line, t.End, isUnconditional(t, m.line, names)
+}
+
+// declaredAt is the test whose annotations and declaration contain a line.
+func declaredAt(tests []*Test, line int) *Test {
+	var best *Test
+	for i := after(tests, line) - 1; i >= 0 && i >= after(tests, line)-1000; i-- {
+		t := tests[i]
+		if line <= max(t.Line, t.Body) && t.End >= line && (best == nil || (t.Line == best.Line && t.End >= best.End)) {
+			best = t
+		}
+	}
+	return best
+}
+
+// after is the index of the first test that begins behind a line.
+func after(tests []*Test, line int) int {
+	i, _ := slices.BinarySearchFunc(tests, line, func(t *Test, line int) int {
+		if t.Line <= line {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the
+// group itself or in what runs before each test.
+func skipsGroup(t *Test, line int, names truths) bool {
+	for _, b := range t.of.Enclosing(line) {
+		if b < t.Body || b >= line {
+			continue
+		}
+		head := bytes.ToLower(blockHead(t.of, b, t.Body))
+		switch {
+		case has(head, "setup", "before", "set_up"):
+		case blockTruth(t.of, b, t.Body, names) != always:
+			return false
+		}
+	}
+	return true
+}
+
+// maxIndirect is for how many functions, or names, a file is searched.
+const maxIndirect = 20
+
+// markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them.
+// at is the mark in that function, which skips always. It reports whether the file was searched for calls.
+func markIndirect(v *source.File, tests []*Test, at Mark, names truths) bool {
+	blocks := v.Enclosing(at.line)
+	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
+		return false
+	}
+	head := v.CodeLine(blocks[0])
+	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
+	if i := bytes.IndexByte(head, ')'); begins(head, "func (") {
+		name = methodOn(head[i:])
+	}
+	body := &Test{Test: source.Test{Line: blocks[0], Body: blocks[0] + 1, End: v.Lines()}, of: v}
+	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(body, at.line, names) {
+		return false
+	}
+	if prefix, all := runsBefore(v, blocks[0], name); all {
+		for _, one := range tests {
+			if one.mark == 0 && begins(one.Name, prefix) {
+				one.mark = at.line
+			}
+		}
+		return true
+	}
+	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
+		t := innermost(tests, n)
+		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(t, n, names) ||
+			inClosure(t, n) {
+			continue
+		}
+		t.mark = n
+	}
+	return true
+}
+
+// wordBeforeCall is what stands directly before the name of a call.
+func wordBeforeCall(line []byte, name string) string {
+	i := bytes.Index(line, []byte(name+"("))
+	if c := at(line, i-1); source.IsWord(c) || c == '.' {
+		return string(c)
+	}
+	return ""
+}
+
+// runsBefore tells whether a function runs before tests: those whose names begin with a text.
+func runsBefore(v *source.File, line int, name string) (prefix string, all bool) {
+	switch {
+	case v.Lang == source.Go && oneOf(name, "SetupTest", "SetupSuite"):
+		head := v.CodeLine(line)
+		receiver := bytes.Fields(bytes.Trim(head[:max(bytes.IndexByte(head, ')'), 0)], "func ("))
+		if len(receiver) == 0 {
+			return "", false
+		}
+		return strings.TrimLeft(string(receiver[len(receiver)-1]), "*") + " > ", true
+	case v.Lang == source.Python && oneOf(name, "setup_module", "setUpModule", "setup_function"):
+		return "", true
+	case v.Lang == source.Python:
+		for n := line - 1; n > 0 && n > line-4; n-- {
+			if has(squeeze(nil, v.CodeLine(n)), "autouse=True") {
+				return "", true
+			}
+		}
+	}
+	return "", false
+}

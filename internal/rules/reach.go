@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// isUnconditional reports whether a test that runs always comes to a line.
+func isUnconditional(t *Test, line int, names truths) bool {
+	if conditionBefore(t.of.CodeLine(line), names) {
+		return false
+	}
+	for _, b := range t.of.Enclosing(line) {
+		if b >= t.Body && b < line && blockTruth(t.of, b, t.Body, names) != always {
+			return false
+		}
+	}
+	return !returnsBefore(t, line, names)
+}
+
+// returnsBefore reports whether a condition can end a test before a line.
+func returnsBefore(t *Test, line int, names truths) bool {
+	for n := max(t.Body, line-200); n < line; n++ {
+		inClosure := func(b int) bool { return b >= t.Body && isClosure(t.of.CodeLine(b)) }
+		if wordAt(t.of.CodeLine(n), []byte("return")) >= 0 && !slices.ContainsFunc(t.of.Enclosing(n), inClosure) {
+			return true
+		}
+	}
+	return false
+}
+
+// conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
+func conditionBefore(line []byte, names truths) bool {
+	trimmed := bytes.TrimLeft(line, " \t}")
+	return begins(trimmed, "if ", "if(", "unless ", "elif ", "elsif ", "else", "case ", "when ", "catch", "except", "rescue",
+		"while ") && headTruth(trimmed, names) != always
+}
+
+// blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for
+// the body of the test itself.
+func blockHead(v *source.File, b, body int) []byte {
+	line := bytes.TrimSpace(v.CodeLine(b))
+	if len(line) == 1 && line[0] == '{' {
+		for b--; b > 0 && len(bytes.TrimSpace(v.CodeLine(b))) == 0; b-- {
+		}
+		if b < body {
+			return nil
+		}
+		line = bytes.TrimSpace(v.CodeLine(b))
+	}
+	return line
+}
+
+// blockTruth tells whether what opens a block lets everything in.
+func blockTruth(v *source.File, b, body int, names truths) certainty {
+	head := blockHead(v, b, body)
+	if len(head) == 0 {
+		return always
+	}
+	if trimmed := bytes.TrimLeft(head, "} \t"); begins(trimmed, "else") && !begins(trimmed, "else if") {
+		return elseTruth(v, b, names)
+	}
+	return headTruth(head, names)
+}
+
+// elseTruth looks for the condition of an else: a line above it with the same indent.
+func elseTruth(v *source.File, b int, names truths) certainty {
+	indent := indentOf(v.CodeLine(b))
+	for n := b - 1; n > 0 && n > b-100; n-- {
+		line := v.CodeLine(n)
+		trimmed := bytes.TrimSpace(line)
+		if indentOf(line) == indent && (begins(trimmed, "if ", "if(")) {
+			return headTruth(trimmed, names).not()
+		}
+	}
+	return unknown
+}
+
+// headTruth tells whether the line that opens a block lets everything in.
+func headTruth(head []byte, names truths) certainty {
+	if len(head) > 1000 {
+		return unknown
+	}
+	s := strings.TrimPrefix(strings.TrimLeft(string(head), "} \t"), "else ")
+	word := s[:wordEnd([]byte(s))]
+	switch condition := condition(s[len(word):]); {
+	case isIn(word, " if elif elsif while "):
+		return foldCondition(condition, names)
+	case word == "unless":
+		return foldCondition(condition, names).not()
+	case isIn(word, " try begin with using for foreach loop do unsafe finally ensure lock async "), begins(s, "{"),
+		has(s, ".Run(", ".each", ".forEach", "subTest("):
+		return always
+	}
+	return unknown
+}
+
+// condition is what stands between the word and the bracket or colon that opens the block.
+func condition(rest string) string {
+	rest = strings.TrimSpace(rest)
+	if begins(rest, "(") {
+		if end := closing(rest, 0); end > 0 {
+			if !begins(strings.TrimSpace(rest[end+1:]), "&&", "||") {
+				return rest[:end+1]
+			}
+		}
+	}
+	for _, end := range []string{" {", "{", ":", " then"} {
+		if before, _, found := strings.Cut(rest, end); found {
+			rest = before
+		}
+	}
+	return rest
+}
+
+func isClosure(line []byte) bool {
+	return has(line, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
+}
+
+// isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the
+// caller.
+func isEarlyReturn(t *Test, n int, line []byte) bool {
+	last := t.End - 1 // behind it there is only a bracket
+	if t.of.Lang == source.Python {
+		last = t.End
+	}
+	if n >= last || len(line) > 400 {
+		return false
+	}
+	word := bytes.TrimRight(bytes.TrimSpace(line), ";")
+	if begins(word, "if") { // if (true) return;
+		i := bytes.Index(word, []byte("return"))
+		if i < 0 || source.IsWord(at(word, i-1)) {
+			return false
+		}
+		word = bytes.TrimRight(word[i:], "; }")
+	}
+	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) ||
+		bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
+		return true
+	}
+	switch first := firstWord(word); {
+	case first == "return", first == "next" && t.of.Lang == source.Ruby:
+	default:
+		return false
+	}
+	if t.of.Lang == source.Ruby && modifier(word) != always {
+		return false
+	}
+	return endsHere(t.of, n, word) && !inClosure(t, n)
+}
+
+// endsHere reports whether a statement ends with its line.
+func endsHere(f *source.File, n int, line []byte) bool {
+	depth := depthOf(line)
+	for _, c := range line {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+	}
+	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
+		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
+}
+
+// inClosure reports whether a line of a test is in a block that is no plain condition of it.
+func inClosure(t *Test, n int) bool {
+	for _, b := range t.of.Enclosing(n) {
+		if b < t.Body {
+			continue
+		}
+		switch head := blockHead(t.of, b, t.Body); firstWord(bytes.TrimLeft(head, "} ")) {
+		case "if", "unless", "try", "begin", "with", "using", "else", "unsafe":
+		default:
+			if len(head) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+)
+
+// direction tells which values of a setting demand more.
+type direction string
+
+const (
+	higher   direction = "higher"   // a threshold: the least that is demanded
+	lower    direction = "lower"    // a threshold: the most that is allowed
+	on       direction = "on"       // true is stricter
+	off      direction = "off"      // false is stricter
+	severity direction = "severity" // how an analyzer of .NET says what it finds
+	graded   direction = "graded"   // how a linter says what a rule of it finds
+	named    direction = "named"    // what the value names is done
+	unnamed  direction = "unnamed"  // what the value names is left out
+)
+
+// strictSetting is a setting that makes a check stricter or milder.
+type strictSetting struct {
+	files, keys string
+	direction
+	needed bool   // without it nothing else demands it
+	unless string // a setting of the file that makes it unneeded
+}
+
+const (
+	coverageFiles = "package.json project.json infection.json* .nycrc* .c8rc* jest*conf* jest*.json jest*rc.* vitest*conf* vite.conf* vite-conf* nyc.conf* c8.conf* karma*conf* " +
+		"stryker*conf* stryker*.json .stryker* web-test-runner*conf*"
+	measuredParts = "branches|functions|lines|statements"
+	jestFiles     = "package.json jest*conf* jest*.json jest*rc.*"
+	mypyFiles     = "mypy.ini .mypy.ini setup.cfg pyproject.toml"
+	projectFiles  = "*.csproj *.props *.targets *.runsettings"
+)
+
+// thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
+var thresholds = []strictSetting{
+	{files: "*.toml .coveragerc* setup.cfg tox.ini pytest.ini", keys: "**/fail_under|fail-under", direction: higher},
+	{files: coverageFiles, keys: "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" +
+		measuredParts, direction: higher},
+	{files: ".nycrc* .c8rc*", keys: measuredParts, direction: higher},
+	{files: coverageFiles, keys: "**/thresholds/**/100|break", direction: higher},
+	{files: coverageFiles, keys: "**/check-coverage|checkCoverage|minMsi|minCoveredMsi", direction: higher},
+	{files: coverageFiles, keys: "**/typeCoverage/**/atLeast", direction: higher},
+	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/target", direction: higher},
+	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/threshold", direction: lower},
+	{files: ".testcoverage.y*ml", keys: "threshold/*", direction: higher},
+	{files: "pom.xml " + projectFiles, keys: "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate",
+		direction: higher},
+	{files: "pom.xml", keys: "**/limits/**/minimum", direction: higher},
+}
+
+// strictness are the settings of compilers, analyzers and hooks that make them say more.
+var strictness = []strictSetting{
+	{files: "tsconfig*.json", keys: "compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|" +
+		"noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|" +
+		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true,
+		unless: "extends"},
+	{files: projectFiles, keys: "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|" +
+		"EnableNETAnalyzers|RunAnalyzers|Nullable", direction: on, needed: true},
+	{files: ".editorconfig .globalconfig", keys: "*/*", direction: severity},
+	{files: ".rubocop.yml", keys: "*/Enabled", direction: on},
+	{files: ".rubocop.yml", keys: "*/DisabledByDefault", direction: off},
+	{files: ".rubocop.yml", keys: "*/Max", direction: lower},
+	{files: ".pre-commit-config.y*ml", keys: "repos/hooks/id", direction: named, needed: true},
+	{files: ".golangci.*", keys: "linters|formatters/enable", direction: named, needed: true},
+	{files: ".golangci.*", keys: "linters/disable", direction: unnamed},
+	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed},
+	{files: ".eslintrc* eslint.conf* package.json", keys: "**/rules/*", direction: graded},
+	{files: "biome.json*", keys: "**/rules/*/*", direction: graded},
+	{files: mypyFiles, keys: "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|" +
+		"strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional", direction: on,
+		needed: true},
+	{files: mypyFiles, keys: "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports",
+		direction: off},
+	{files: "codecov.y*ml .codecov.y*ml", keys: "**/informational", direction: off},
+	{files: "codecov.y*ml .codecov.y*ml", keys: "**/require_ci_to_pass", direction: on},
+}
+
+// degree is what a setting demands.
+type degree struct {
+	value  float64 // more is stricter, but with most
+	line   int
+	most   bool
+	needed bool
+}
+
+func (l degree) milder(than degree) bool {
+	return l.most == (l.value > than.value) && l.value != than.value
+}
+
+// degreesOf are the levels of a version of a file by name.
+func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
+	all := map[string][]degree{}
+	if v == nil || isExample(v.Path) {
+		return all
+	}
+	table = slices.DeleteFunc(slices.Clone(table), func(d strictSetting) bool { return !isNamed(v.Path, d.files) })
+	if len(table) == 0 {
+		return all
+	}
+	settings := settingsOf(v)
+	for i, d := range table {
+		table[i].needed = d.needed && (d.unless == "" ||
+			!slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, d.unless) }))
+	}
+	for _, s := range settings {
+		for _, d := range table {
+			if !leads(s.Keys, d.keys) {
+				continue
+			}
+			name, l, ok := d.read(s)
+			if l.needed = d.needed; ok && len(all[name]) < 1000 {
+				all[name] = append(all[name], l)
+			}
+			break
+		}
+	}
+	return all
+}
+
+// read is the name of a setting, and its level.
+func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
+	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
+	l.line, ok = s.Line, true
+	switch d.direction {
+	case higher, lower:
+		number := leadingNumber([]byte(value))
+		if value == "true" {
+			number = "1"
+		}
+		n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
+		l.value, l.most, ok = n, d.direction == lower, err == nil
+		name = strings.Join(s.Keys, ".")
+		for i, key := range s.Keys[:len(s.Keys)-1] {
+			if isIn(key, " coverageThreshold thresholds coverage nyc c8 threshold typeCoverage ") {
+				name = strings.Join(s.Keys[i:], ".")
+				break
+			}
+		}
+		if d.direction == lower && begins(d.keys, "*/") {
+			l.value += 1 // a cop with Max: 0 is on
+		}
+	case on, off:
+		is := oneOf(value, "true", "enable", "yes")
+		if ok = is || isIn(value, " false disable no annotations warnings "); is == (d.direction == on) {
+			l.value = 1
+		}
+		name = strings.TrimSuffix(strings.TrimPrefix(strings.Join(s.Keys, "."), "compilerOptions."), ".Enabled")
+		if begins(d.keys, "**/") && !begins(d.files, "codecov") {
+			name = s.Keys[len(s.Keys)-1]
+		}
+	case named:
+		name, l.value = "the hook "+s.Value, 1
+		if !begins(d.files, ".pre-commit") {
+			name = s.Value
+		}
+	case unnamed:
+		name = name + " " + s.Value
+	case graded:
+		at := slices.IndexFunc([]string{"off 0", "warn 1 info", "error 2 on"},
+			func(words string) bool { return isIn(value, " "+words+" ") })
+		l.value, ok = float64(at+1), at >= 0
+	case severity:
+		least := 0 // a new style that only editors see is no diagnostic that is off
+		if _, after, colon := strings.Cut(value, ":"); colon {
+			value, least = after, 1
+		} else if !ends(name, ".severity") {
+			return "", l, false
+		}
+		value, _, _ = strings.Cut(value, " ")
+		at := slices.Index([]string{"none", "silent", "suggestion", "warning", "error"}, value)
+		name, l.value, ok = name+" ["+s.Keys[0]+"]", float64(max(0, at-1)+least), at >= 0
+	}
+	return name, l, ok
+}
+
+func (f *File) strictness(v *source.File) map[string][]degree {
+	if foreign(f.Path) {
+		return nil
+	}
+	return degreesOf(v, strictness)
+}

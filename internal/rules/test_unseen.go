@@ -1,0 +1,219 @@
+package rules
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// imports reports whether a file of tests imports the one of a place, and names the function or class around it.
+func (t *testTable) imports(at place) bool {
+	const most = 200 // classes and functions that are looked for in all tests
+	name := ""
+	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
+		head := at.file.Head.CodeLine(blocks[0])
+		class, isClass := bytes.CutPrefix(head, []byte("class "))
+		if name = methodOn(head); isClass && at.file.Lang() == source.Python {
+			name = firstWord(class)
+		}
+	}
+	key := [2]string{at.file.Path, name}
+	known, found := t.imported[key]
+	if found || len(t.imported) >= most {
+		return known
+	}
+	stem := strings.TrimSuffix(path.Base(at.file.Path), path.Ext(at.file.Path))
+	t.imported[key] = slices.ContainsFunc(t.files, func(f *testFile) bool {
+		if f.Head == nil || !runnerFinds(f.Path) {
+			return false
+		}
+		imported, named := false, name == ""
+		for n := 1; n <= f.Head.Lines(); n++ {
+			if line := f.Head.CodeLine(n); isImport(line) || has(line, "require(") {
+				imported = imported || has(f.Head.Line(n), stem)
+			} else {
+				named = named || wordAt(line, []byte(name)) >= 0
+			}
+		}
+		return imported && named
+	})
+	return t.imported[key]
+}
+
+// offTags are build constraints that are never set.
+var offTags = truths{
+	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver,
+	"off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
+	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,
+}
+
+// offByName is the line that takes a whole file out of all builds: 1 where its name does.
+func offByName(v *source.File) int {
+	if v.Lang != source.Go {
+		return 0
+	}
+	for _, part := range strings.Split(v.Path, "/") {
+		if part == "testdata" || begins(part, "_", ".") {
+			return 1
+		}
+	}
+	if !has(v.Text, "build") {
+		return 0
+	}
+	for n := 1; n <= min(v.Lines(), 200); n++ {
+		line := v.Line(n)
+		if begins(line, "package ") {
+			break
+		}
+		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found &&
+			foldCondition(string(expr), offTags) == notEver {
+			return n
+		}
+	}
+	return 0
+}
+
+// runnerFinds reports whether a test runner looks for tests in a file, as far as its name says.
+func runnerFinds(name string) bool {
+	base := path.Base(name)
+	stem, ext, _ := strings.Cut(base, ".")
+	if isForeign(name) {
+		return false
+	}
+	switch source.LangOf(name) {
+	case source.Go:
+		return ends(base, "_test.go") && !begins(base, "_", ".")
+	case source.Python:
+		return begins(base, "test") || ends(base, "_test.py", "tests.py")
+	case source.JavaScript, source.TypeScript:
+		return has(ext, "test.", "spec.") || has(name, "__tests__/") || has(ext, "e2e") ||
+			ends(stem, "test", "spec") || begins(stem, "test") ||
+			(ends(ext, "js") && path.Base(path.Dir(name)) == "test") // mocha and node --test
+	case source.Ruby:
+		return ends(base, "_spec.rb", "_test.rb") || begins(base, "test_")
+	case source.None:
+		return false
+	}
+	return true
+}
+
+// markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it
+// is one.
+func markClass(f *testFile) {
+	if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
+		return
+	}
+	var before, now map[string]bool
+	for _, one := range f.head {
+		if one.twin == nil || one.Group || one.mark > 0 || one.twin.in != one.in || !has(one.Name, " > ") {
+			continue
+		}
+		if now == nil {
+			before, now = idleClasses(f.base), idleClasses(f.head)
+		}
+		if class, _, _ := strings.Cut(one.Name, " > "); now[class] && !isBaseClass(f.Head, class) {
+			if old, _, inClass := strings.Cut(one.twin.Name, " > "); inClass && !before[old] {
+				one.mark, one.disabled = one.Line, true
+			}
+		}
+	}
+}
+
+// isBaseClass reports whether a class of the file gets the tests of another one.
+func isBaseClass(v *source.File, class string) bool {
+	return slices.ContainsFunc(linesWith(v.Code, v, []string{class}), func(n int) bool {
+		line := bytes.TrimSpace(v.CodeLine(n))
+		bases := bytes.IndexByte(line, '(')
+		return begins(line, "class ") && bases > 0 && wordAt(line[bases:], []byte(class)) >= 0
+	})
+}
+
+var idleClass = input.Lazily(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
+
+// idleClasses are the classes that are not called Test and have no base.
+func idleClasses(tests []*Test) map[string]bool {
+	idle := map[string]bool{}
+	for _, one := range tests {
+		if !one.Group || begins(one.Name, "Test") || has(one.Name, " > ") {
+			continue
+		}
+		for n := one.Line; n <= one.Body; n++ {
+			if idleClass().Match(one.of.CodeLine(n)) {
+				idle[one.Name] = true
+			}
+		}
+	}
+	return idle
+}
+
+var unset = input.Lazily(`^\s*(?:del\s+(\w+)\s*$|(\w+)\s*=[^=]|(?:undef|(?:undef|remove)_method)[ (:]+(\w+))`)
+
+// markShadowed marks the tests that a later function, class or value with the same name replaces.
+func markShadowed(f *testFile) {
+	if (f.Lang() != source.Python && f.Lang() != source.Ruby) || f.Base == nil || f.Head == nil {
+		return
+	}
+	last := map[string]*Test{}
+	for i := len(f.head) - 1; i >= 0; i-- {
+		one := f.head[i]
+		if isRuby := one.of.Lang == source.Ruby; isRuby &&
+			(one.Group || !begins(bytes.TrimLeft(one.of.CodeLine(one.Line), " "), "def ")) {
+			continue
+		}
+		later := last[one.Name]
+		switch {
+		case later == nil:
+			last[one.Name] = one
+		case one.twin != nil && (later.twin == nil || later.moved) && one.mark == 0 && sameBlock(one, later):
+			coverRange(f.head, Mark{line: later.Line, disabled: true}, one.Line, one.End)
+		}
+	}
+	named := map[string][]*Test{}
+	for _, one := range f.head {
+		own := strings.TrimSpace(one.Name[strings.LastIndex(one.Name, "> ")+1:])
+		if one.twin != nil && len(named[own]) < maxIndirect {
+			named[own] = append(named[own], one)
+		}
+	}
+	for _, l := range f.Added() {
+		m := unset().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
+		if m == nil || isBlank(f.Head.CodeLine(l.Number)) {
+			continue
+		}
+		name := bytes.Join(m[1:], nil)
+		if f.Lang() == source.Ruby && len(m[3]) == 0 {
+			continue // a variable
+		}
+		for _, one := range named[string(name)] {
+			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
+				coverRange(f.head, Mark{line: l.Number, disabled: true}, one.Line, one.End)
+			}
+		}
+	}
+}
+
+// sameBlock reports whether two tests of a file stand in the same class, under the same conditions.
+func sameBlock(a, b *Test) bool {
+	outer := func(t *Test) (line int) {
+		for _, line = range slices.Backward(append([]int{0}, t.of.Enclosing(t.Line)...)) {
+			if line < t.Line { // in Ruby the block of the test itself is around its line
+				break
+			}
+		}
+		return line
+	}
+	return outer(a) == outer(b)
+}
+
+// findDisabledTest finds tests whose code is still there, but that no runner sees any more.
+func findDisabledTest(c *Change, report func(Hit)) {
+	marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *Test) bool {
+		return head.ranBefore() && head.disabled
+	})
+	reportGone(c, report, outcomeDisabled, "still there, but no test runner sees it",
+		"give the test back its name and place, and fix what it finds")
+}
