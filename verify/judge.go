@@ -50,7 +50,7 @@ func decide(s *subject, members []*judged) *judged {
 	results, exempt := run(s, members)
 	j := &judged{subject: s, exempt: exempt, found: findingsOf(s, results)}
 	if !exempt {
-		j.letThrough()
+		j.decideOverride()
 	}
 	j.verdict = verdictOf(&j.counts, j.override)
 	return j

@@ -76,7 +76,7 @@ func TestTooManyInputsOfOneKind(t *testing.T) {
 	}
 	l := newLoader(&Bundle{Inputs: inputs, Settings: Settings{Limits: limits}}, check.ScopeChange)
 	l.boundInputs()
-	if logs, contracts, facts := l.of(check.Feedback), l.of(check.Contract), l.of(check.Facts); len(logs) != 0 || len(contracts) != 2 || len(facts) != 2 {
+	if logs, contracts, facts := l.inputsOf(check.Feedback), l.inputsOf(check.Contract), l.inputsOf(check.Facts); len(logs) != 0 || len(contracts) != 2 || len(facts) != 2 {
 		t.Errorf("%d logs, %d contracts and %d facts are left", len(logs), len(contracts), len(facts))
 	}
 	if len(l.Problems) != 1 || l.Problems[0].Kind != check.Feedback || l.State[check.Feedback] != check.Malformed {

@@ -68,8 +68,8 @@ func newLoader(b *Bundle, scope check.Scope) *loader {
 	return &loader{subject: s, bundle: b, spent: &spending{}}
 }
 
-// of lists the inputs of a kind, by name.
-func (l *loader) of(kind check.Kind) []Input {
+// inputsOf lists the inputs of a kind, by name.
+func (l *loader) inputsOf(kind check.Kind) []Input {
 	var list []Input
 	for _, in := range l.bundle.Inputs {
 		if in.Kind == kind {
@@ -149,7 +149,7 @@ func stateOf[T any](value *T) check.State {
 }
 
 func (l *loader) readFacts() {
-	for i, in := range l.of(check.Facts) {
+	for i, in := range l.inputsOf(check.Facts) {
 		read, _ := readSmall(l, in, l.directory+in.Name, "the facts file", trustCollected, facts.Parse)
 		l.join(check.Facts, stateOf(read))
 		l.Facts = read
@@ -265,7 +265,7 @@ func (l *loader) settle() {
 }
 
 func (l *loader) readRules() {
-	for _, in := range l.of(check.Rules) {
+	for _, in := range l.inputsOf(check.Rules) {
 		r, listed := readSmall(l, in, l.display(in.Name), "the rule report", trustClaimed, l.parseRules)
 		l.join(check.Rules, stateOf(r))
 		if r != nil {
@@ -275,7 +275,7 @@ func (l *loader) readRules() {
 }
 
 func (l *loader) readDiffRules() {
-	for i, in := range l.of(check.DiffRules) {
+	for i, in := range l.inputsOf(check.DiffRules) {
 		if i > 0 {
 			l.secondFile(in, l.display(in.Name))
 		}
@@ -288,7 +288,7 @@ func (l *loader) readDiffRules() {
 }
 
 func (l *loader) readCoverage() {
-	for i, in := range l.of(check.Coverage) {
+	for i, in := range l.inputsOf(check.Coverage) {
 		if i > 0 {
 			l.secondFile(in, l.display(in.Name))
 		}

@@ -27,7 +27,7 @@ const (
 
 // readStanding reads the standing contract; a second one is an error.
 func (l *loader) readStanding() {
-	standing := l.of(check.Contract)
+	standing := l.inputsOf(check.Contract)
 	for i, in := range standing {
 		l.readContract(in)
 		if i > 0 {
@@ -41,7 +41,7 @@ func (l *loader) readStanding() {
 
 // readTasks reads the task contracts, and joins them with the standing one.
 func (l *loader) readTasks() {
-	tasks := l.of(check.TaskContract)
+	tasks := l.inputsOf(check.TaskContract)
 	for _, in := range tasks {
 		l.readContract(in)
 	}
@@ -283,7 +283,7 @@ func (l *loader) checkNever() {
 // contract that the change did not write, or of facts that list a file that is not there.
 func (l *loader) hidesRule(p check.Problem) bool {
 	if p.Kind == check.TaskContract {
-		return !slices.ContainsFunc(l.of(check.TaskContract), func(in Input) bool {
+		return !slices.ContainsFunc(l.inputsOf(check.TaskContract), func(in Input) bool {
 			return l.contractPath(in) == p.Path && l.origin(in).Trust == facts.TrustHead
 		})
 	}

@@ -94,7 +94,7 @@ func (l *loader) readLogs(views []*check.Inputs) ([]logFile, []*proof.Ledger) {
 	logs := feedback.NewLogs(l.settings.Limits)
 	logs.Weigh(len(ledgers))
 	var files []logFile
-	for _, in := range l.of(check.Feedback) {
+	for _, in := range l.inputsOf(check.Feedback) {
 		file := logFile{path: l.display(in.Name)}
 		streams := make([]*proof.Stream, len(ledgers))
 		for i := range ledgers {
@@ -181,7 +181,7 @@ type changesFile struct {
 
 func (l *loader) readChanges() []changesFile {
 	var files []changesFile
-	for _, in := range append(l.of(check.Changes), l.of(check.Diff)...) {
+	for _, in := range append(l.inputsOf(check.Changes), l.inputsOf(check.Diff)...) {
 		f := changesFile{kind: in.Kind, path: l.display(in.Name)}
 		f.seen = stream(in, func(r io.Reader) {
 			if in.Kind == check.Changes {

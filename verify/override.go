@@ -11,9 +11,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// letThrough decides whether a person accepted what blocks. It runs the override check, which depends on the findings of
+// decideOverride decides whether a person accepted what blocks. It runs the override check, which depends on the findings of
 // all other checks, and puts its result in its place.
-func (j *judged) letThrough() {
+func (j *judged) decideOverride() {
 	i := slices.IndexFunc(j.checks, func(c report.Check) bool { return c.ID == checks.OverrideCheck.ID })
 	if i < 0 || j.Facts == nil || j.Facts.GitHub == nil || j.Facts.GitHub.PullRequest == nil {
 		return

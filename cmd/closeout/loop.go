@@ -109,15 +109,15 @@ func (f *loopFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	status, err := f.exit(b, code)
+	status, err := f.exitStatus(b, code)
 	if err != nil {
 		return err
 	}
 	return run.EndWith(status)
 }
 
-// exit is that of status, of one item when only that was worked at.
-func (f *loopFlags) exit(b *board.Board, code string) (int, error) {
+// exitStatus is that of status, of one item when only that was worked at.
+func (f *loopFlags) exitStatus(b *board.Board, code string) (int, error) {
 	switch code {
 	case loop.CodeFailed, loop.CodeNotStarted:
 		return run.ExitUsage, nil

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,8 +78,7 @@ func (f *statementFlags) run(name string, std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	text, err := statement.Text(f.form == "predicate", r, hex.EncodeToString(sum[:]), o)
+	text, err := statement.Text(f.form == "predicate", r, input.Digest(data), o)
 	if err == nil {
 		_, err = console.JSON(std.Out).Write(text)
 	}

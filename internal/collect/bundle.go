@@ -28,26 +28,26 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 	w := &bundleWriter{root: root, inputs: found.Inputs, numbers: map[check.Kind]int{}}
 	for _, in := range found.Inputs {
 		if in.Kind != check.Facts {
-			w.copy(in, w.nameOf(in))
+			w.copyInput(in, w.nameOf(in))
 		}
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(found.testReports))) {
 		if open := found.TestReport(name); open != nil {
 			file := path.Join(verify.TestsDir, name)
-			w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
+			w.copyInput(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
 			w.list(file, name)
 		}
 		for _, tree := range check.CrossTrees {
 			if open := found.CrossReport(tree, name); open != nil {
 				file := path.Join(verify.CrossDirectory(tree), name)
-				w.copy(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
+				w.copyInput(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
 				w.list(file, check.CrossPath(found.evidenceDir, tree, name))
 			}
 		}
 	}
 	for _, part := range found.Parts {
 		for _, in := range part.Inputs {
-			w.copy(in, path.Join(verify.PartDirectory(part.PullRequest), in.Name))
+			w.copyInput(in, path.Join(verify.PartDirectory(part.PullRequest), in.Name))
 		}
 	}
 	w.facts(*found.facts)
@@ -138,7 +138,7 @@ func (w *bundleWriter) numbered(in verify.Input, only, dir, extension string) st
 	return fmt.Sprintf("%s/%03d%s", dir, w.numbers[in.Kind], extension)
 }
 
-func (w *bundleWriter) copy(in verify.Input, name string) {
+func (w *bundleWriter) copyInput(in verify.Input, name string) {
 	if w.err != nil {
 		return
 	}
@@ -171,5 +171,5 @@ func (w *bundleWriter) facts(f facts.Facts) {
 	if err != nil && w.err == nil {
 		w.err = err
 	}
-	w.copy(verify.Input{Name: "facts.json", Open: bytesOpener(data)}, "facts.json")
+	w.copyInput(verify.Input{Name: "facts.json", Open: bytesOpener(data)}, "facts.json")
 }

@@ -112,8 +112,8 @@ func (f *Found) fallen() (absent, others []*reports.TestName) {
 		}
 		inOld, inHead := reports.Follow(base, cmp.Or(old, head)), reports.Follow(base, head)
 		for _, t := range base.PassedCases() {
-			old, _ := inOld.Fate(t)
-			head, _ := inHead.Fate(t)
+			old, _ := inOld.StateOf(t)
+			head, _ := inHead.StateOf(t)
 			named := strings.TrimSpace(t.Name) != "" && (t.Group == "" || strings.TrimSpace(t.Group) != "")
 			switch {
 			case !named || (old == reports.CasePassed && head == reports.CasePassed):

@@ -36,11 +36,11 @@ type Found struct {
 // Contains reports whether a path names one of the inputs, or could, so that no report is written over it.
 func (f *Found) Contains(path string) bool {
 	return slices.ContainsFunc(f.Paths, func(input string) bool { return Overwrites(path, input) }) ||
-		slices.ContainsFunc(f.Dirs, func(dir string) bool { return below(dir, path) })
+		slices.ContainsFunc(f.Dirs, func(dir string) bool { return isInside(dir, path) })
 }
 
-// below reports whether a path lies below a directory, by its text.
-func below(dir, path string) bool {
+// isInside reports whether a path lies below a directory, by its text.
+func isInside(dir, path string) bool {
 	absDir, errDir := filepath.Abs(dir)
 	absPath, errPath := filepath.Abs(path)
 	if errDir != nil || errPath != nil {

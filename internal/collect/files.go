@@ -70,7 +70,7 @@ func Files(o Options) (*Found, error) {
 	f.diffs(o.Diff)
 	f.file(check.Coverage, o.Coverage, false)
 	if o.Coverage == "" {
-		f.file(check.Coverage, o.below(o.declared), true)
+		f.file(check.Coverage, o.existingPath(o.declared), true)
 	}
 	f.file(check.Facts, o.Facts, false)
 	f.globs(check.Feedback, o.Feedback, f.fallback(feedbackFiles))
@@ -160,8 +160,8 @@ func newFinder(o Options) *finder {
 	return f
 }
 
-// below is the path of a file that the work tree may contain; "" when name is "" or nothing is there.
-func (o Options) below(name string) string {
+// existingPath is the path of a file that the work tree may contain; "" when name is "" or nothing is there.
+func (o Options) existingPath(name string) string {
 	if o.Names == "" {
 		o.Names = o.Root
 	}

@@ -29,7 +29,7 @@ func openDir(path string, make bool) (*os.Root, error) {
 		next, err := enter(dir, step, make)
 		if err != nil {
 			at := filepath.Join(append([]string{base}, steps[:i+1]...)...)
-			return nil, errors.Join(named(at, path, err), dir.Close())
+			return nil, errors.Join(atDirectory(at, path, err), dir.Close())
 		}
 		if err := dir.Close(); err != nil {
 			return nil, errors.Join(err, next.Close())
@@ -39,8 +39,8 @@ func openDir(path string, make bool) (*os.Root, error) {
 	return dir, nil
 }
 
-// named says which directory on the way an error is about.
-func named(at, path string, err error) error {
+// atDirectory says which directory on the way an error is about.
+func atDirectory(at, path string, err error) error {
 	if err = input.Reason(err); errors.Is(err, errLink) {
 		return fmt.Errorf("%q %w: name a path without one", shortest(at, path), err)
 	}
@@ -149,7 +149,7 @@ func machineDirs(here string) []string {
 		others = append(others, home)
 	}
 	for _, dir := range others {
-		if filepath.IsAbs(dir) && !below(here, dir) { // the environment may have been set by what runs here
+		if filepath.IsAbs(dir) && !isInside(here, dir) { // the environment may have been set by what runs here
 			dirs = append(dirs, dir)
 		}
 	}

@@ -68,7 +68,7 @@ func misplaced(c *Comparison, o Options) []facts.Misplaced {
 		inHead := contains(c.Head, right)
 		add("base", right, o.Contract != "" && contains(c.contractsAt(o), right))
 		add("head", right, inHead)
-		add("work_tree", right, !inHead && o.below(right) != "")
+		add("work_tree", right, !inHead && o.existingPath(right) != "")
 		for _, place := range wrongPlaces {
 			add("base", place+extension, contains(c.contractsAt(o), place+extension))
 		}

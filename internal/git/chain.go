@@ -61,7 +61,7 @@ func (c *chain) descend(at place) (object, error) {
 			return object{}, err
 		}
 		if h.code < offsetDelta {
-			return c.whole(at, h)
+			return c.readBase(at, h)
 		}
 		if len(c.deltas) == maxChain {
 			return object{}, at.pack.damagedAt(at.offset, fmt.Sprintf("its delta chain is a cycle or longer than %d", maxChain))
@@ -91,8 +91,8 @@ func (c *chain) base(at place, h header) (place, error) {
 	return base, err
 }
 
-// whole reads an object that is not a delta.
-func (c *chain) whole(at place, h header) (object, error) {
+// readBase reads an object that is not a delta.
+func (c *chain) readBase(at place, h header) (object, error) {
 	k := kind(h.code)
 	l := c.limits
 	if len(c.deltas) > 0 {
@@ -119,7 +119,7 @@ func (c *chain) ascend(base object) (object, error) {
 		if i > 0 {
 			l = c.baseLimits()
 		}
-		content, err := c.apply(base, i, l.of(base.kind))
+		content, err := c.apply(base, i, l.limitOf(base.kind))
 		if err != nil {
 			return object{}, err
 		}

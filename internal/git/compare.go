@@ -80,11 +80,11 @@ type pair struct {
 // node is the result for a directory, in the order of its entries: changes and subdirectories.
 type node struct {
 	changes []Change
-	below   []below
+	below   []subdirectory
 }
 
-// below is a subdirectory that comes before change number at.
-type below struct {
+// subdirectory is a subdirectory that comes before change number at.
+type subdirectory struct {
 	at   int
 	node *node
 }
@@ -305,7 +305,7 @@ func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 	if present.isTree() {
 		c.dirs.Add(1)
 		child := &node{}
-		p.out.below = append(p.out.below, below{len(p.out.changes), child})
+		p.out.below = append(p.out.below, subdirectory{len(p.out.changes), child})
 		w.next = append(w.next, pair{old: old.objectID(), new: new.objectID(), prefix: path, out: child})
 		return
 	}

@@ -41,13 +41,13 @@ func (l limits) admit(k kind, id ID, size int64) error {
 	if l.want != anyKind && k != l.want {
 		return &Corrupt{What: l.want.String() + " " + id.String(), Why: "it is a " + k.String()}
 	}
-	if size > l.of(k) {
-		return &TooLarge{What: "bytes in " + k.String() + " " + id.String(), Limit: l.of(k)}
+	if size > l.limitOf(k) {
+		return &TooLarge{What: "bytes in " + k.String() + " " + id.String(), Limit: l.limitOf(k)}
 	}
 	return nil
 }
 
-func (l limits) of(k kind) int64 {
+func (l limits) limitOf(k kind) int64 {
 	switch k {
 	case treeKind:
 		return treeLimit

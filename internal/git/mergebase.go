@@ -104,7 +104,7 @@ func (w *walk) run() ([]int32, error) {
 		if i == 0 {
 			side = left
 		}
-		if err := w.reach(tip, side); err != nil {
+		if err := w.addMarks(tip, side); err != nil {
 			return nil, err
 		}
 	}
@@ -161,7 +161,7 @@ func (w *walk) drain(more func() bool) error {
 			marks |= stale
 		}
 		for _, parent := range w.parentsOf(n) {
-			if err := w.reach(parent, marks); err != nil {
+			if err := w.addMarks(parent, marks); err != nil {
 				return err
 			}
 		}
@@ -169,8 +169,8 @@ func (w *walk) drain(more func() bool) error {
 	return nil
 }
 
-// reach marks a commit, and puts it into the queue if it did not have the marks.
-func (w *walk) reach(n int32, marks mark) error {
+// addMarks marks a commit, and puts it into the queue if it did not have the marks.
+func (w *walk) addMarks(n int32, marks mark) error {
 	if err := w.graph.read(n); err != nil {
 		return err
 	}

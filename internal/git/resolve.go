@@ -24,7 +24,7 @@ func (r *Repo) Resolve(name string) (ID, error) {
 	if i := strings.IndexAny(name, "~^"); i >= 0 {
 		base, steps = name[:i], name[i:]
 	}
-	id, err := r.named(base)
+	id, err := r.resolveName(base)
 	if err == nil {
 		id, err = r.peel(id, name)
 	}
@@ -37,8 +37,8 @@ func (r *Repo) Resolve(name string) (ID, error) {
 	return id, nil
 }
 
-// named gives the object of a name without ~ and ^.
-func (r *Repo) named(name string) (ID, error) {
+// resolveName gives the object of a name without ~ and ^.
+func (r *Repo) resolveName(name string) (ID, error) {
 	if id, ok := parseHex([]byte(name), r.format.size); ok {
 		return id, nil
 	}

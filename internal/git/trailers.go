@@ -25,7 +25,7 @@ func (r *Repo) Trailers(head ID, bases []ID, key string) (list []Trailer, err er
 	}
 	w := newWalk(g, g.number(head), others...)
 	for i, tip := range w.tips {
-		if err := w.reach(tip, []mark{left, right}[min(i, 1)]); err != nil {
+		if err := w.addMarks(tip, []mark{left, right}[min(i, 1)]); err != nil {
 			return nil, err
 		}
 	}

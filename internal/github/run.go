@@ -103,7 +103,7 @@ func (r *Run) Collect(ctx context.Context) (*collect.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer from.close()
+	defer from.closeGit()
 	if r.Event.Name == "merge_group" {
 		return r.collectGroup(ctx, from)
 	}
@@ -115,7 +115,7 @@ func (r *Run) collectPull(ctx context.Context, from *source) (*collect.Found, er
 	r.stage("reading pull request %d", r.Event.Number)
 	pull := r.Client.Pull(ctx, r.Event.Number)
 	subject := pull.Subject
-	objects, name := from.of(pull.Unavailable, subject.BaseSHA, subject.HeadSHA)
+	objects, name := from.objectsOf(pull.Unavailable, subject.BaseSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
 	r.stage("comparing the commits of pull request %d", r.Event.Number)
 	testMerge := from.testMerge(pull.TestMerge, subject.BaseSHA, subject.HeadSHA)
@@ -156,7 +156,7 @@ func (r *Run) collectGroup(ctx context.Context, from *source) (*collect.Found, e
 	group := r.Client.Group(ctx, r.Event)
 	subject := group.Subject
 	subject.PullRequests = group.Numbers
-	objects, name := from.of(nil, subject.BaseSHA, subject.HeadSHA)
+	objects, name := from.objectsOf(nil, subject.BaseSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
 	r.stage("comparing the commits of the merge group")
 	compared := collect.Compare(objects, subject.BaseSHA, subject.HeadSHA)
@@ -190,7 +190,7 @@ func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Fo
 	r.stage("reading pull request %d of the merge group", number)
 	pull := r.Client.Member(ctx, number, group)
 	subject := pull.Subject
-	objects, name := from.of(pull.Unavailable, group.Subject.BaseSHA, group.Subject.HeadSHA, subject.HeadSHA)
+	objects, name := from.objectsOf(pull.Unavailable, group.Subject.BaseSHA, group.Subject.HeadSHA, subject.HeadSHA)
 	subject.ChangesFrom = name
 	compared := collect.Compare(objects, group.Subject.BaseSHA, subject.HeadSHA)
 	contracts, err := standing.WithTask(compared, r.files)
@@ -218,7 +218,7 @@ func (r *Run) standing(ctx context.Context, from *source, compared *collect.Comp
 	if err != nil {
 		return collect.StandingAt(collect.Lost{Err: err}, "", r.files)
 	}
-	objects, _ := from.of(nil, tip)
+	objects, _ := from.objectsOf(nil, tip)
 	standing, err := collect.StandingAt(objects, tip, r.files)
 	if err != nil || !standing.NamesBranch(subject.BaseBranch) {
 		return standing, err
@@ -292,8 +292,8 @@ type source struct {
 	bad error        // says how it is damaged
 }
 
-// of gives the objects of some commits, and the name of their source. Unknown commits have none; missing says why.
-func (s *source) of(missing []facts.Unavailable, commits ...string) (collect.Objects, string) {
+// objectsOf gives the objects of some commits, and the name of their source. Unknown commits have none; missing says why.
+func (s *source) objectsOf(missing []facts.Unavailable, commits ...string) (collect.Objects, string) {
 	if s.bad != nil {
 		return collect.Lost{Err: s.bad}, ""
 	}
@@ -325,7 +325,7 @@ func (s *source) testMerge(commit, base, head string) []collect.Place {
 	return []collect.Place{{Objects: s.git, Commit: commit}}
 }
 
-func (s *source) close() {
+func (s *source) closeGit() {
 	if s.git != nil {
 		s.git.Close()
 	}

@@ -156,8 +156,8 @@ func (t *transport) hasReached() bool {
 	return t.reached
 }
 
-// reach notes a connection. From the first one on, what fails may work again later.
-func (t *transport) reach() {
+// noteConnection notes a connection. From the first one on, what fails may work again later.
+func (t *transport) noteConnection() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.reached {
@@ -173,7 +173,7 @@ func (t *transport) traced(ctx context.Context, connected *atomic.Bool) (context
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		timer.Stop()
 		connected.Store(true)
-		t.reach()
+		t.noteConnection()
 	}}), func() { timer.Stop(); cancel() }
 }
 

@@ -12,7 +12,7 @@ import (
 func (l *linter) evidence() {
 	dir := l.evidenceDir()
 	committed := l.standing != nil && l.standing.contract.Evidence.Commits()
-	if from, to := l.below(dir); from < to && !committed {
+	if from, to := l.rangeIn(dir); from < to && !committed {
 		l.trackedEvidence(dir, l.paths[from], to-from, "let git no longer track "+input.QuotePath(dir)+", which stays on disk, and ignore it")
 	}
 	if _, ok := l.tracked(report.FileName); ok {

@@ -26,45 +26,27 @@ import (
 var (
 	contractPage = &check.Check{
 		ID: "lint", Title: "The contract says what its author means",
-		Codes: []check.Code{
-			{Name: "lint.contract", Severity: input.Block},
-			{Name: "lint.evidence_tracked", Severity: input.Block},
-			{Name: "lint.not_ignored", Severity: input.Block},
-			{Name: "lint.glob_matches_nothing", Severity: input.Warn},
-			{Name: "lint.overlap", Severity: input.Warn},
-			{Name: "lint.universal", Severity: input.Warn},
-			{Name: "lint.vacuous_command", Severity: input.Warn},
-			{Name: "lint.command_missing", Severity: input.Warn},
-			{Name: "lint.argument_missing", Severity: input.Warn},
-			{Name: "lint.weak", Severity: input.Warn},
-			{Name: "lint.unknown_rule", Severity: input.Warn},
-			{Name: "lint.exception", Severity: input.Warn},
-			{Name: "lint.owners", Severity: input.Warn},
-			{Name: "lint.no_tests", Severity: input.Warn},
-			{Name: "lint.no_control", Severity: input.Info},
-			{Name: "lint.no_test_count", Severity: input.Info},
-			{Name: "lint.cached", Severity: input.Info},
-			{Name: "lint.not_checked", Severity: input.Info},
-		},
+		Codes: slices.Concat(
+			check.CodesWith(input.Block, "lint.contract", "lint.evidence_tracked", "lint.not_ignored"),
+			check.CodesWith(input.Warn,
+				"lint.glob_matches_nothing", "lint.overlap", "lint.universal", "lint.vacuous_command",
+				"lint.command_missing", "lint.argument_missing", "lint.weak", "lint.unknown_rule", "lint.exception",
+				"lint.owners", "lint.no_tests",
+			),
+			check.CodesWith(input.Info, "lint.no_control", "lint.no_test_count", "lint.cached", "lint.not_checked"),
+		),
 	}
 	workflowPage = &check.Check{
 		ID: "lint.workflow", Title: "The workflow runs the gate on every change, and not near secrets",
-		Codes: []check.Code{
-			{Name: "lint.workflow.secrets", Severity: input.Block},
-			{Name: "lint.workflow.id_token", Severity: input.Block},
-			{Name: "lint.workflow.target", Severity: input.Block},
-			{Name: "lint.workflow.missing", Severity: input.Warn},
-			{Name: "lint.workflow.unreadable", Severity: input.Warn},
-			{Name: "lint.workflow.trigger", Severity: input.Warn},
-			{Name: "lint.workflow.filter", Severity: input.Warn},
-			{Name: "lint.workflow.skippable", Severity: input.Warn},
-			{Name: "lint.workflow.permissions", Severity: input.Warn},
-			{Name: "lint.workflow.same_job", Severity: input.Warn},
-			{Name: "lint.workflow.self_hosted", Severity: input.Warn},
-			{Name: "lint.workflow.unpinned", Severity: input.Warn},
-			{Name: "lint.workflow.observe", Severity: input.Warn},
-			{Name: "lint.workflow.untrusted_input", Severity: input.Warn},
-		},
+		Codes: slices.Concat(
+			check.CodesWith(input.Block, "lint.workflow.secrets", "lint.workflow.id_token", "lint.workflow.target"),
+			check.CodesWith(input.Warn,
+				"lint.workflow.missing", "lint.workflow.unreadable", "lint.workflow.trigger", "lint.workflow.filter",
+				"lint.workflow.skippable", "lint.workflow.permissions", "lint.workflow.same_job",
+				"lint.workflow.self_hosted", "lint.workflow.unpinned", "lint.workflow.observe",
+				"lint.workflow.untrusted_input",
+			),
+		),
 	}
 
 	// Pages lists the pages in the order in which they are shown.
@@ -81,15 +63,7 @@ func Doc(id string) string {
 }
 
 // severities are those of all codes.
-var severities = func() map[string]input.Severity {
-	all := map[string]input.Severity{}
-	for _, p := range Pages {
-		for _, c := range p.Codes {
-			all[c.Name] = c.Severity
-		}
-	}
-	return all
-}()
+var severities = check.CodesOf(Pages)
 
 // File is a path that git tracks.
 type File struct {

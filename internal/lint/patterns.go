@@ -90,9 +90,9 @@ func (l *linter) patterns(s *source) {
 func (l *linter) idle(all []listed) (idle []int) {
 	open := map[bool][]int{} // by deny: those that require a look at all files
 	for i, p := range all {
-		from, to := l.below(staticDir(p.Value))
+		from, to := l.rangeIn(staticDir(p.Value))
 		switch {
-		case l.named(p):
+		case l.namesFile(p):
 		case from == 0 && to == len(l.paths):
 			open[p.deny] = append(open[p.deny], i)
 		case l.first(l.set(p.Glob), from, to) >= 0:
@@ -114,9 +114,9 @@ func (l *linter) idle(all []listed) (idle []int) {
 	return idle
 }
 
-// named reports whether a pattern without metacharacters names a file that is there, also if git does not track it yet, or one
+// namesFile reports whether a pattern without metacharacters names a file that is there, also if git does not track it yet, or one
 // that a tool writes later. In a list that denies, it can name a directory.
-func (l *linter) named(p listed) bool {
+func (l *linter) namesFile(p listed) bool {
 	file, ok := p.Glob.Literal()
 	if !ok {
 		return false
@@ -281,7 +281,7 @@ func (l *linter) lower(s *source) input.Severity {
 // closed reports whether a pattern matches files and none of them may be touched, with the ruling of the first one.
 func (l *linter) closed(p *policy.Policy, pattern contract.Pattern, left *int) (ruling policy.Ruling, first string, all bool) {
 	set := l.set(pattern.Glob)
-	from, to := l.below(staticDir(pattern.Value))
+	from, to := l.rangeIn(staticDir(pattern.Value))
 	for {
 		i := l.first(set, from, to)
 		if i < 0 {
@@ -329,7 +329,7 @@ func (l *linter) universal(s *source) {
 // matchesMost reports whether a pattern matches more than 90 % of the tracked files. It stops at the first tenth that it does
 // not match.
 func (l *linter) matchesMost(p contract.Pattern) bool {
-	from, to := l.below(staticDir(p.Value))
+	from, to := l.rangeIn(staticDir(p.Value))
 	left := (len(l.paths) - 1) / universalShare // files that it need not match
 	if left -= len(l.paths) - (to - from); left < 0 {
 		return false

@@ -34,8 +34,8 @@ func newTree(in *Input) *tree {
 	return t
 }
 
-// below is the range of the files below a directory; all of them for "".
-func (t *tree) below(dir string) (from, to int) {
+// rangeIn is the range of the files below a directory; all of them for "".
+func (t *tree) rangeIn(dir string) (from, to int) {
 	if dir == "" {
 		return 0, len(t.paths)
 	}
@@ -49,7 +49,7 @@ func (t *tree) tracked(path string) (change.Mode, bool) {
 	if i, found := slices.BinarySearch(t.paths, path); found {
 		return t.modes[i], true
 	}
-	from, to := t.below(path)
+	from, to := t.rangeIn(path)
 	return dirMode, path == "." || path == "" || from < to
 }
 
@@ -73,13 +73,13 @@ func (t *tree) children(dir string) []string {
 		prefix = ""
 	}
 	var names []string
-	from, to := t.below(dir)
+	from, to := t.rangeIn(dir)
 	for from < to {
 		name, _, isDir := strings.Cut(t.paths[from][len(prefix):], "/")
 		names = append(names, name)
 		from++
 		if isDir {
-			_, from = t.below(prefix + name)
+			_, from = t.rangeIn(prefix + name)
 		}
 	}
 	return sorted(names)

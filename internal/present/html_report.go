@@ -2,8 +2,6 @@ package present
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -30,8 +28,7 @@ func writeHTML(w io.Writer, r *report.Report, o Options) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	p := reportPage{r, page.Forge(o.LinkBase), &page.Room{Bytes: reportRoom}, hex.EncodeToString(sum[:])}
+	p := reportPage{r, page.Forge(o.LinkBase), &page.Room{Bytes: reportRoom}, input.Digest(data)}
 	p.room.Bytes = min(reportRoom, (&page.Room{Bytes: reportPart}).Without(page.Nodes{p.header(), page.Nodes(p.override()), page.Nodes(p.next()), page.Nodes(p.mayOverride()), page.Nodes(p.replay()), page.Footer(r.Tool)}).Bytes)
 	blocking := page.Word("What blocks")
 	if r.Verdict == report.Overridden {
@@ -238,7 +235,7 @@ func (p *reportPage) findingCard(room *page.Room, group []report.Finding) (card 
 		return nil, len(group)
 	}
 	items, left := room.Fit(len(group), func(i int) page.Node {
-		item := page.Nodes{p.at(group[i], same)}
+		item := page.Nodes{p.placeOf(group[i], same)}
 		if !same.message {
 			item = append(item, page.Say(": "), page.Foreign(messageOf(group[i])))
 		}
@@ -306,8 +303,8 @@ func about(same bool, s string) page.Node {
 
 var cards = map[string]page.Word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
 
-// at is the place of a finding and what is special about it.
-func (p *reportPage) at(f report.Finding, same shared) page.Node {
+// placeOf is the place of a finding and what is special about it.
+func (p *reportPage) placeOf(f report.Finding, same shared) page.Node {
 	where := page.Say("no file")
 	if at := place(f.Location); at != "" {
 		where = page.Code(at)

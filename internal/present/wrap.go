@@ -16,7 +16,7 @@ func Wrap(text string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line, newline := strings.CutSuffix(line, "\n")
-		if whole(line) {
+		if isCommand(line) {
 			b.WriteString(line)
 		} else {
 			wrapLine(&b, line, width, hanging(line, width, 4))
@@ -28,8 +28,8 @@ func Wrap(text string, width int) string {
 	return b.String()
 }
 
-// whole reports whether a line is never broken.
-func whole(line string) bool {
+// isCommand reports whether a line is never broken.
+func isCommand(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
 	return indent >= 2 && (strings.HasPrefix(text, "closeout ") || strings.HasPrefix(text, "$ "))

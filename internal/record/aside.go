@@ -15,9 +15,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
-// aside is where the tracked files of the evidence directory are while commands run: a directory with a random name in one
+// trackedAside is where the tracked files of the evidence directory are while commands run: a directory with a random name in one
 // of the git directory, by their paths. A recorder that was killed leaves its directory, and the next one puts the files back.
-type aside struct {
+type trackedAside struct {
 	mu      sync.Mutex // a signal may end the process while the recorder puts files back
 	lock    *os.File   // nil when nothing was moved
 	name    string

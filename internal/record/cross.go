@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Cross is what a recorder must know about a work tree that was composed of two commits. It is removed in the end, so its
@@ -104,7 +104,7 @@ func (x *Cross) isPass(e *entry, step Step) bool {
 func holds(root *os.Root, list []produced) bool {
 	return !slices.ContainsFunc(list, func(made produced) bool {
 		data, err := root.ReadFile(filepath.FromSlash(made.Path))
-		return err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != made.SHA256
+		return err != nil || input.Digest(data) != made.SHA256
 	})
 }
 

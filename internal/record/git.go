@@ -24,7 +24,7 @@ type Git struct {
 	root      string
 	objects   string          // the objects of the repository
 	dir       string          // the git directory of this work tree
-	swept     bool            // what killed recorders left was removed
+	cleaned   bool            // what killed recorders left was removed
 	sparse    bool            // files may be left out of the work tree
 	first     map[string]bool // the files that were there at the first look, in a sparse checkout
 	abilities [][2]string     // settings
@@ -175,10 +175,10 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 		made: fileTime(g.dir),
 	}
 	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
-	if k != nil && t.again(k) {
+	if k != nil && t.isKnown(k) {
 		return k.snapshot, nil
 	}
-	s, err = t.whole()
+	s, err = t.fromHead()
 	s.head = head
 	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
 		if x, err := readIndex(t.index, t.sum); err == nil {
@@ -201,9 +201,9 @@ type treeMaker struct {
 	made     time.Time
 }
 
-// again reports whether the tree is the known one: no file of the index changed, and there is no other, apart from ignored
+// isKnown reports whether the tree is the known one: no file of the index changed, and there is no other, apart from ignored
 // ones. Where a file may have changed, git reads it, and the index with what it learned is the known one.
-func (t *treeMaker) again(k *known) bool {
+func (t *treeMaker) isKnown(k *known) bool {
 	forgotten := k.index.forget(t.root, k.made)
 	if k.index.write(t.index) != nil {
 		return false // the long way says what is wrong
@@ -237,8 +237,8 @@ func (t *treeMaker) again(k *known) bool {
 	return true
 }
 
-// whole makes the tree from HEAD.
-func (t *treeMaker) whole() (s snapshot, err error) {
+// fromHead makes the tree from HEAD.
+func (t *treeMaker) fromHead() (s snapshot, err error) {
 	t.ignored = nil // the answer may be another one by now
 	if _, err := t.run("read-tree", "HEAD"); err != nil {
 		return s, err
@@ -401,7 +401,7 @@ func (g *Git) withoutFilters() (list [][2]string, err error) {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	for _, name := range strings.Split(names, "\x00") {
+	for name := range strings.SplitSeq(names, "\x00") {
 		end := strings.LastIndexByte(name, '.')
 		if end < len("filter.") || !strings.HasPrefix(name, "filter.") || seen[name[:end]] {
 			continue

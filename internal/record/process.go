@@ -117,17 +117,17 @@ func startPiped(cmd *exec.Cmd, out, errs io.Writer) (*pipes, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, outRead.Close(), errRead.Close())
 	}
-	go p.copy(out, outRead)
-	go p.copy(errs, errRead)
+	go p.pass(out, outRead)
+	go p.pass(errs, errRead)
 	return p, nil
 }
 
 // maxWaits is how often to wait for the end of a stream after the end of the command.
 const maxWaits = 20
 
-// copy passes a stream on. After the end of the command its reads have a deadline. It stops when it reads nothing between two
+// pass passes a stream on. After the end of the command its reads have a deadline. It stops when it reads nothing between two
 // deadlines, so that a slow reader of our output loses nothing.
-func (p *pipes) copy(to io.Writer, from *os.File) {
+func (p *pipes) pass(to io.Writer, from *os.File) {
 	buf := make([]byte, 32<<10)
 	idle, waits := false, 0
 	for {

@@ -21,8 +21,8 @@ type product struct {
 	aside string // where the old one is, "" when there was none
 }
 
-// clear moves existing reports aside that the command must write. Nothing is moved when it fails.
-func (r *Recorder) clear(c Command) (list []product, err error) {
+// moveProducts moves existing reports aside that the command must write. Nothing is moved when it fails.
+func (r *Recorder) moveProducts(c Command) (list []product, err error) {
 	if len(c.Produces) == 0 {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func (r *Recorder) clear(c Command) (list []product, err error) {
 	}
 	defer root.Close() // nothing is written through it
 	for _, p := range c.Produces {
-		aside, err := r.clearOne(root, p, c.Coverage)
+		aside, err := r.moveProduct(root, p, c.Coverage)
 		if err != nil {
 			return nil, errors.Join(err, putBack(root, list))
 		}
@@ -41,7 +41,7 @@ func (r *Recorder) clear(c Command) (list []product, err error) {
 	return list, nil
 }
 
-func (r *Recorder) clearOne(root *os.Root, p, coverage string) (aside string, err error) {
+func (r *Recorder) moveProduct(root *os.Root, p, coverage string) (aside string, err error) {
 	inEvidence := strings.HasPrefix(p, r.Evidence+"/")
 	if inEvidence {
 		if err := r.makeDir(p); err != nil {

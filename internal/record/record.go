@@ -63,7 +63,7 @@ type Recorder struct {
 	Tell     func(string)     // receives messages for the user; may be nil
 	Cross    *Cross           // the tree that the work tree was composed of; nil for the work tree of a change
 
-	aside    aside           // the tracked files of the evidence directory, while commands run
+	aside    trackedAside    // the tracked files of the evidence directory, while commands run
 	reported map[string]bool // texts that were reported already
 	last     *snapshot       // after the last command: an edit since then counts as one while the next command runs
 }
@@ -100,7 +100,7 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	if err := r.before(e); err != nil {
 		return nil, err
 	}
-	products, err := r.clear(c)
+	products, err := r.moveProducts(c)
 	if err != nil {
 		return nil, err
 	}

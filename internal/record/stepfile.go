@@ -93,8 +93,8 @@ func (f *stepFile) putBack() (err error) {
 	return f.remember()
 }
 
-// append appends text to the file.
-func (f *stepFile) append(text string) (err error) {
+// appendText appends text to the file.
+func (f *stepFile) appendText(text string) (err error) {
 	mode := os.O_APPEND | os.O_WRONLY
 	if f.there == nil {
 		mode |= os.O_CREATE | os.O_EXCL

@@ -31,9 +31,9 @@ func (g *Git) tempDir() (*tempDir, error) {
 	if err != nil || system.Below(g.root, base) {
 		base = g.dir
 	}
-	if !g.swept {
-		sweep(base)
-		g.swept = true
+	if !g.cleaned {
+		removeAbandoned(base)
+		g.cleaned = true
 	}
 	path, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-*", tempPrefix, os.Getpid()))
 	if err != nil {
@@ -64,9 +64,9 @@ func removeTemp(path string) error {
 	return errors.Join(os.RemoveAll(filepath.Join(path, treeDir)), os.RemoveAll(path))
 }
 
-// sweep removes directories of recorders that have ended: their process does not exist, and they are not locked. Errors are
+// removeAbandoned removes directories of recorders that have ended: their process does not exist, and they are not locked. Errors are
 // ignored.
-func sweep(base string) {
+func removeAbandoned(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return

@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/record/system"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Watch guards what a recorder supplies to the gate: logs that only it writes, and the files of the workflow step. It keeps a
@@ -174,8 +173,8 @@ func (l *ownLog) putBack() (err error) {
 	return replace(dir, l.name(), l.own)
 }
 
-// append writes the entry as the next line of the log.
-func (l *ownLog) append(e *entry) (err error) {
+// appendEntry writes the entry as the next line of the log.
+func (l *ownLog) appendEntry(e *entry) (err error) {
 	e.Seq = l.seq + 1
 	line, err := e.line()
 	if err != nil {
@@ -221,7 +220,7 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 	found := w.look()
 	l := w.log(path)
 	if e != nil {
-		if err := l.append(e); err != nil {
+		if err := l.appendEntry(e); err != nil {
 			return "", err
 		}
 	}
@@ -232,9 +231,8 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 	if len(tampered) > maxTampered {
 		tampered = strings.ToValidUTF8(tampered[:maxTampered], "") + "…"
 	}
-	none := sha256.Sum256(nil)
-	digest := hex.EncodeToString(none[:])
-	return tampered, l.append(&entry{ // of no command: the streams are empty
+	digest := input.Digest(nil)
+	return tampered, l.appendEntry(&entry{ // of no command: the streams are empty
 		ID: randomHex(6), Command: []string{"closeout", "record"}, Cwd: ".", Tampered: tampered,
 		StartedAt: time.Now().UTC().Format(time.RFC3339), StdoutSum: digest, StderrSum: digest,
 	})
@@ -245,8 +243,7 @@ const maxTampered = 4 << 10
 
 // Digest is the sha256, in hexadecimal, of what was written to a log.
 func (w *Watch) Digest(path string) string {
-	sum := sha256.Sum256(w.log(path).own)
-	return hex.EncodeToString(sum[:])
+	return input.Digest(w.log(path).own)
 }
 
 // SetOutput sets an output of the step, if there is one. It checks all files once more, and sets nothing if a command tampered
@@ -260,7 +257,7 @@ func (w *Watch) SetOutput(name, value string) error {
 	}
 	for _, f := range w.files {
 		if f.name == stepOutput {
-			return f.append(output(name, value))
+			return f.appendText(output(name, value))
 		}
 	}
 	return nil

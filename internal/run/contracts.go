@@ -109,7 +109,7 @@ func (f *RecordCall) runContracts(r *record.Recorder, list *contracts, std conso
 	if r.Watch, err = record.NewWatch(r.Root, p.Logs(), r.Env); err != nil {
 		return err
 	}
-	status, err := r.FromPlan(p, teller{std})
+	status, err := r.FromPlan(p, stepMessages{std})
 	if err = errors.Join(err, r.PutBack()); err != nil {
 		return err
 	}
@@ -130,13 +130,13 @@ func handOver(w *record.Watch, logs []string, value string, std console.Streams)
 	return nil
 }
 
-// teller says how each command ended.
-type teller struct{ std console.Streams }
+// stepMessages says how each command ended.
+type stepMessages struct{ std console.Streams }
 
 // Start says nothing: the command's output is passed on.
-func (teller) Start(record.Step) {}
+func (stepMessages) Start(record.Step) {}
 
-func (t teller) End(s record.Step, result *record.Result, met bool) {
+func (t stepMessages) End(s record.Step, result *record.Result, met bool) {
 	if s.Name == record.StepSetup && s.Criterion == nil {
 		return // an error says what went wrong
 	}

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -196,11 +194,5 @@ func FileSHA256(path string) string {
 	if err != nil {
 		return ""
 	}
-	return Digest(data)
-}
-
-// Digest is the sha256 of a text, in hexadecimal.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return input.Digest(data)
 }

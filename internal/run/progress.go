@@ -48,13 +48,13 @@ func NewProgress(std console.Streams, passOn bool) *Progress {
 }
 
 // Say prints a message of the recorder.
-func (p *Progress) Say(text string) { p.print("closeout " + p.Command + ": " + text) }
+func (p *Progress) Say(text string) { p.printLine("closeout " + p.Command + ": " + text) }
 
-// print prints a line, above the live one.
-func (p *Progress) print(text string) {
+// printLine prints a line, above the live one.
+func (p *Progress) printLine(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
+	p.clearLine()
 	fmt.Fprintln(p.To, text)
 }
 
@@ -64,7 +64,7 @@ func (p *Progress) Start(s record.Step) {
 	line := fmt.Sprintf("[%d/%d] %s", p.number, p.Count, present.Neutral(s.Name))
 	switch {
 	case p.passOn:
-		p.print(line + ": " + words(s))
+		p.printLine(line + ": " + words(s))
 	case p.live != nil:
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
 		go p.draw(line)
@@ -79,7 +79,7 @@ func (p *Progress) draw(line string) {
 	defer ticker.Stop()
 	for {
 		p.mu.Lock()
-		p.clear()
+		p.clearLine()
 		fmt.Fprintf(p.live, "%s … %s", line, short(time.Since(start)))
 		p.drawn = true
 		p.mu.Unlock()
@@ -91,8 +91,8 @@ func (p *Progress) draw(line string) {
 	}
 }
 
-// clear removes what was drawn on the live line.
-func (p *Progress) clear() {
+// clearLine removes what was drawn on the live line.
+func (p *Progress) clearLine() {
 	if p.drawn {
 		io.WriteString(p.live, "\r\x1b[K") // a terminal that is gone does not matter
 		p.drawn = false
@@ -106,9 +106,9 @@ func (p *Progress) End(s record.Step, result *record.Result, met bool) {
 	if !p.passOn {
 		text += " (" + words(s) + ")"
 	}
-	p.print(text)
+	p.printLine(text)
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		p.print("  " + present.Neutral(result.Why))
+		p.printLine("  " + present.Neutral(result.Why))
 	}
 	if !met || (result.Exit != nil && *result.Exit != 0 && s.Criterion == nil) {
 		p.failed = append(p.failed, failure{s.Name, result.Tails})
@@ -125,7 +125,7 @@ func (p *Progress) end() {
 	p.stop = nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
+	p.clearLine()
 }
 
 // showFailed shows the end of the output of each command that failed, once: unless all of it was shown, or printed, a
@@ -142,9 +142,9 @@ func (p *Progress) showFailed(printed *report.Report) {
 			if p.passOn || tail == nil {
 				continue
 			}
-			p.print(fmt.Sprintf("\n%s: the end of its %s:", present.Neutral(f.name), what))
+			p.printLine(fmt.Sprintf("\n%s: the end of its %s:", present.Neutral(f.name), what))
 			for _, line := range tail.Lines {
-				p.print("  " + present.Neutral(line))
+				p.printLine("  " + present.Neutral(line))
 			}
 		}
 	}

@@ -192,7 +192,7 @@ func (p *jsPackage) addScript(name string) {
 			c.run = words(c.run, []string{"--run"})
 		}
 		isFile := regexp.MustCompile(jsTestFile)
-		tests := p.count(jsTest, func(f string) bool { return below(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, "")
+		tests := p.count(jsTest, func(f string) bool { return isIn(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, "")
 		if strings.Contains(script, "--project") {
 			tests = 0 // of how many is not known
 		}
@@ -204,7 +204,7 @@ func (p *jsPackage) addScript(name string) {
 // packages yields the packages of a workspace: the manifests below the root, without those aside.
 func (p *jsPackage) packages() (dirs []string) {
 	for _, dir := range p.dirsOf("package.json") {
-		if dir != p.dir && below(dir, p.dir) && printable(dir) {
+		if dir != p.dir && isIn(dir, p.dir) && printable(dir) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -81,7 +81,7 @@ func (s *starter) ruff() {
 	config := s.toml(own)
 	project := s.toml("pyproject.toml")
 	if own == "" {
-		config = project.at("tool", "ruff")
+		config = project.tableAt("tool", "ruff")
 	}
 	if own == "" && config == nil {
 		return
@@ -96,7 +96,7 @@ func (s *starter) ruff() {
 	run := []string{"ruff", "check"}
 	if p.prefix != nil && p.declares("ruff") != "" {
 		run = p.with(run...)
-	} else if p.manager == nil || p.manager.Name != "poetry" || p.config.at("tool", "poetry", "group") == nil {
+	} else if p.manager == nil || p.manager.Name != "poetry" || p.config.tableAt("tool", "poetry", "group") == nil {
 		install := "pipx install ruff"
 		if version := s.versionIn(ruffVersion); version != "" {
 			install += "==" + version
@@ -159,7 +159,7 @@ func (s *starter) clippy() {
 		return
 	}
 	manifest := s.toml("Cargo.toml")
-	lints := manifest.at("lints", "clippy") != nil || manifest.at("workspace", "lints", "clippy") != nil
+	lints := manifest.tableAt("lints", "clippy") != nil || manifest.tableAt("workspace", "lints", "clippy") != nil
 	config := s.first(".", "clippy.toml", ".clippy.toml")
 	if config != "" {
 		s.protected = append(s.protected, config)

@@ -2,8 +2,6 @@ package start
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"runtime"
@@ -85,9 +83,8 @@ func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(file.Text)
 	r := &backtest.Result{
-		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.Name, SHA256: hex.EncodeToString(sum[:])},
+		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.Name, SHA256: input.Digest(file.Text)},
 		Branch: branch, Tip: tip, Asked: f.Last, End: history.End, Tool: report.Tool{Name: "closeout", Version: verify.Version},
 	}
 	var ground *backtest.Ground

@@ -17,7 +17,7 @@ func (s *starter) rust() {
 	for _, dir := range outermost(s.usable("Cargo.toml", s.dirsOf(toolchain.Rust.Manifests...))) {
 		file := join(dir, "Cargo.toml")
 		manifest := s.toml(file)
-		inDir := func(p string) bool { return below(p, dir) && strings.HasSuffix(p, ".rs") }
+		inDir := func(p string) bool { return isIn(p, dir) && strings.HasSuffix(p, ".rs") }
 		if manifest == nil || s.count(rustTest, inDir, "") == 0 {
 			continue
 		}
@@ -26,7 +26,7 @@ func (s *starter) rust() {
 			continue
 		}
 		var all []string
-		if w := manifest.at("workspace"); w != nil && w["default-members"] == nil {
+		if w := manifest.tableAt("workspace"); w != nil && w["default-members"] == nil {
 			all = []string{"--workspace"}
 		}
 		c := &criterion{id: r.ID, run: words(r.Run, all), cwd: dir, why: r.Why}
@@ -45,9 +45,9 @@ func (s *starter) rust() {
 // nextest adds a criterion for cargo-nextest, which runs no documentation tests, where its configuration names a report.
 func (s *starter) nextest(all []string) bool {
 	config := s.toml(".config/nextest.toml")
-	for _, profile := range sortedKeys(config.at("profile"), "ci", "default") {
-		file, _ := config.at("profile", profile, "junit")["path"].(string)
-		if config.at("store") != nil || !matches(`^[\w-]+$`, profile) || !matches(`^[\w-]+\.xml$`, file) {
+	for _, profile := range sortedKeys(config.tableAt("profile"), "ci", "default") {
+		file, _ := config.tableAt("profile", profile, "junit")["path"].(string)
+		if config.tableAt("store") != nil || !matches(`^[\w-]+$`, profile) || !matches(`^[\w-]+\.xml$`, file) {
 			continue
 		}
 		e, r := toolchain.RunnerOf([]string{"cargo", "nextest"})

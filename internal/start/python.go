@@ -68,7 +68,7 @@ func (s *starter) python() {
 // isTest reports whether a path is a file of tests of the project.
 func (p *pyProject) isTest(f string) bool {
 	base := path.Base(f)
-	return below(f, p.dir) && !isAside(f) && ((strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py")) || strings.HasSuffix(base, "_test.py"))
+	return isIn(f, p.dir) && !isAside(f) && ((strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py")) || strings.HasSuffix(base, "_test.py"))
 }
 
 // environment tells by the lock file how programs run in the project's environment.
@@ -98,20 +98,20 @@ func (p *pyProject) with(command ...string) []string { return words(p.prefix, co
 
 // declares tells where pyproject.toml names a package: "extra NAME", "group NAME", "main"; "" when it does not.
 func (p *pyProject) declares(name string) string {
-	if requires(p.config.at("project")["dependencies"], name) {
+	if requires(p.config.tableAt("project")["dependencies"], name) {
 		return "main"
 	}
 	for _, place := range []struct {
 		kind string
 		list table
-	}{{"group", p.config.at("dependency-groups")}, {"extra", p.config.at("project", "optional-dependencies")}} {
+	}{{"group", p.config.tableAt("dependency-groups")}, {"extra", p.config.tableAt("project", "optional-dependencies")}} {
 		for _, group := range sortedKeys(place.list, "dev", "test", "tests", "testing") {
 			if requires(place.list[group], name) {
 				return place.kind + " " + group
 			}
 		}
 	}
-	if requires(p.config.at("tool", "uv")["dev-dependencies"], name) {
+	if requires(p.config.tableAt("tool", "uv")["dev-dependencies"], name) {
 		return "group dev"
 	}
 	return ""
@@ -148,9 +148,9 @@ func (p *pyProject) usesPytest() bool {
 	ini := p.first(p.dir, "pytest.ini", ".pytest.ini", "pytest.toml")
 	found := ini != ""
 	p.options = added(p.text(ini))
-	if own := p.config.at("tool", "pytest"); own != nil {
+	if own := p.config.tableAt("tool", "pytest"); own != nil {
 		found = true
-		p.options += optionText(own.at("ini_options")["addopts"]) + optionText(own["addopts"])
+		p.options += optionText(own.tableAt("ini_options")["addopts"]) + optionText(own["addopts"])
 	}
 	for _, name := range []string{"tox.ini", "setup.cfg"} {
 		if text := p.text(join(p.dir, name)); matches(pytestSection, text) {
@@ -158,7 +158,7 @@ func (p *pyProject) usesPytest() bool {
 			p.options += added(text)
 		}
 	}
-	return found || p.group != "" || p.any(func(f string) bool { return below(f, p.dir) && path.Base(f) == "conftest.py" && !isAside(f) }) ||
+	return found || p.group != "" || p.any(func(f string) bool { return isIn(f, p.dir) && path.Base(f) == "conftest.py" && !isAside(f) }) ||
 		slices.ContainsFunc(p.requirementFiles(), func(f string) bool { return names(p.text(f), "pytest") })
 }
 
@@ -218,7 +218,7 @@ func (p *pyProject) unittest() bool {
 	_, r := toolchain.RunnerOf([]string{"unittest"})
 	run := p.with(r.Run...)
 	for _, dir := range []string{"tests", "test"} {
-		if p.any(func(f string) bool { return below(f, join(p.dir, dir)) && p.isTest(f) }) {
+		if p.any(func(f string) bool { return isIn(f, join(p.dir, dir)) && p.isTest(f) }) {
 			run = append(run, "-s", dir)
 			if p.has(join(p.dir, dir+"/__init__.py")) {
 				run = append(run, "-t", ".")
@@ -272,5 +272,5 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 }
 
 func (p *pyProject) installable() bool {
-	return p.has(join(p.dir, "setup.py")) || p.config.at("project") != nil || p.config.at("build-system") != nil
+	return p.has(join(p.dir, "setup.py")) || p.config.tableAt("project") != nil || p.config.tableAt("build-system") != nil
 }

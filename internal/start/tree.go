@@ -78,8 +78,8 @@ func (t *tree) any(condition func(p string) bool) bool {
 	return false
 }
 
-// below reports whether a path is in a directory; "." contains everything.
-func below(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+// isIn reports whether a path is in a directory; "." contains everything.
+func isIn(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
 
 // text reads a manifest; "" when there is none. One that cannot be read is a note.
 func (t *tree) text(p string) string { return string(t.read(p, maxManifest)) }
@@ -138,8 +138,8 @@ func (t *tree) toml(p string) table {
 // table is a table of a TOML file. A nil table has no keys.
 type table map[string]any
 
-// at follows keys; nil when there is no such table.
-func (t table) at(keys ...string) table {
+// tableAt follows keys; nil when there is no such table.
+func (t table) tableAt(keys ...string) table {
 	for _, key := range keys {
 		inner, _ := t[key].(map[string]any)
 		t = inner
@@ -220,7 +220,7 @@ func (t *tree) dirsOf(names ...string) (dirs []string) {
 // outermost leaves out the directories that are below another one of the list.
 func outermost(dirs []string) (list []string) {
 	for _, dir := range dirs {
-		if !slices.ContainsFunc(dirs, func(d string) bool { return d != dir && below(dir, d) }) {
+		if !slices.ContainsFunc(dirs, func(d string) bool { return d != dir && isIn(dir, d) }) {
 			list = append(list, dir)
 		}
 	}

@@ -3,6 +3,7 @@ package change
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -93,10 +94,8 @@ func takeName(text []byte, prefix, path string) (rest []byte, ok bool) {
 	if len(text) < size || string(text[:len(prefix)]) != prefix || string(text[len(prefix):size]) != path {
 		return nil, false
 	}
-	for _, c := range text[:size] {
-		if input.MustQuote(c) {
-			return nil, false
-		}
+	if slices.ContainsFunc(text[:size], input.MustQuote) {
+		return nil, false
 	}
 	return text[size:], true
 }

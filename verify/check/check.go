@@ -62,6 +62,15 @@ type Code struct {
 	Severity input.Severity
 }
 
+// CodesWith are codes of one severity.
+func CodesWith(severity input.Severity, names ...string) []Code {
+	var list []Code
+	for _, name := range names {
+		list = append(list, Code{name, severity})
+	}
+	return list
+}
+
 // Finding is one thing that a check reports.
 type Finding struct {
 	Code     string

@@ -29,8 +29,8 @@ type Findings struct {
 	strict bool
 	index  map[Print]int32 // the place of a finding in all
 	all    []brief
-	codes  []string // what briefs refer to
-	heap   []whole  // the findings that are kept whole: a heap, with the last in order on top
+	codes  []string      // what briefs refer to
+	heap   []keptFinding // the findings that are kept whole: a heap, with the last in order on top
 	blocks bool
 	rules  []string // ids of the diff rules of which a finding blocks
 }
@@ -46,8 +46,8 @@ type brief struct {
 
 var severities = [...]input.Severity{input.Block, input.Unknown, input.Warn, input.Info}
 
-// whole is a finding that is kept whole.
-type whole struct {
+// keptFinding is a finding that is kept whole.
+type keptFinding struct {
 	Finding
 	all   int32 // its place in all
 	print string
@@ -104,10 +104,10 @@ func (f *Findings) offer(at int32, one *Finding) {
 			f.down(int(b.place))
 		}
 	case len(f.heap) < Listed:
-		f.heap = append(f.heap, whole{*one, at, b.print.String()})
+		f.heap = append(f.heap, keptFinding{*one, at, b.print.String()})
 		f.up(len(f.heap) - 1)
 	default:
-		if w := (whole{*one, at, ""}); f.before(&w, &f.heap[0]) {
+		if w := (keptFinding{*one, at, ""}); f.before(&w, &f.heap[0]) {
 			w.print = b.print.String()
 			f.all[f.heap[0].all].place = -1
 			f.heap[0] = w
@@ -117,7 +117,7 @@ func (f *Findings) offer(at int32, one *Finding) {
 }
 
 // before is the order of the report: findings that are alike in all else go by their fingerprint.
-func (f *Findings) before(a, b *whole) bool {
+func (f *Findings) before(a, b *keptFinding) bool {
 	order := a.Compare(&b.Finding)
 	if order == 0 {
 		order = slices.Compare(f.all[a.all].print[:], f.all[b.all].print[:])
@@ -200,7 +200,7 @@ func (f *Findings) has(one *Finding) bool {
 // List gives the findings that are kept whole, in their order.
 func (f *Findings) List() []Kept {
 	sorted := slices.Clone(f.heap)
-	input.SortStable(sorted, func(a, b whole) int {
+	input.SortStable(sorted, func(a, b keptFinding) int {
 		return cmp.Or(a.Compare(&b.Finding), strings.Compare(a.print, b.print))
 	})
 	list := make([]Kept, len(sorted))

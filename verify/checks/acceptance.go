@@ -19,22 +19,16 @@ import (
 var AcceptanceCheck = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",
-	Codes: []check.Code{
-		{Name: "acceptance.unanchored", Severity: input.Block},
-		{Name: "acceptance.missing", Severity: input.Block},
-		{Name: "acceptance.null_exit", Severity: input.Block},
-		{Name: "acceptance.failed", Severity: input.Block},
-		{Name: "acceptance.control_passed", Severity: input.Block},
-		{Name: "acceptance.too_many_attempts", Severity: input.Block},
-		{Name: check.CodeVacuous, Severity: input.Block},
-		{Name: "acceptance.contradicted", Severity: input.Block},
-		{Name: check.CodeTestsFailed, Severity: input.Block},
-		{Name: "acceptance.unknown", Severity: input.Unknown},
-		{Name: "acceptance.flaky", Severity: input.Warn},
-		{Name: "acceptance.cached", Severity: input.Warn},
-		{Name: "acceptance.no_summary", Severity: input.Warn},
-		{Name: "acceptance.skipped", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"acceptance.unanchored", "acceptance.missing", "acceptance.null_exit", "acceptance.failed",
+			"acceptance.control_passed", "acceptance.too_many_attempts", check.CodeVacuous, "acceptance.contradicted",
+			check.CodeTestsFailed,
+		),
+		check.CodesWith(input.Unknown, "acceptance.unknown"),
+		check.CodesWith(input.Warn, "acceptance.flaky", "acceptance.cached", "acceptance.no_summary"),
+		check.CodesWith(input.Info, "acceptance.skipped"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Needs: []check.Kind{check.Contract, check.Feedback},
@@ -71,7 +65,7 @@ func runAcceptance(p *check.Pass) {
 		}
 		if d.Flaky != nil {
 			failures := input.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
-			p.Report(about(p, c, at(check.Finding{
+			p.Report(about(p, c, atRecord(check.Finding{
 				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
 				Actual:   input.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
 				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
@@ -79,7 +73,7 @@ func runAcceptance(p *check.Pass) {
 			}, d.Flaky)))
 		}
 		if d.Silent != nil && d.Reason == proof.Passed {
-			p.Report(about(p, c, at(check.Finding{
+			p.Report(about(p, c, atRecord(check.Finding{
 				Code: "acceptance.no_summary", Message: criterionName(c) + " passed, and its output has no summary of a run",
 				Expected: "the summary that the test runner prints at the end of a run", Actual: "none in the recorded output",
 				Fix:      "find out what ended the run, such as code that ends the process; or let the command write a test_report",
@@ -88,7 +82,7 @@ func runAcceptance(p *check.Pass) {
 		}
 		if d.Cached != nil && d.Reason == proof.Passed {
 			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
-			p.Report(about(p, c, at(check.Finding{
+			p.Report(about(p, c, atRecord(check.Finding{
 				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
 				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
 			}, d.Cached)))
@@ -137,8 +131,8 @@ func about(p *check.Pass, c *contract.Criterion, f check.Finding) check.Finding 
 	return f
 }
 
-// at places a finding at the deciding record.
-func at(f check.Finding, d *proof.Deciding) check.Finding {
+// atRecord places a finding at the deciding record.
+func atRecord(f check.Finding, d *proof.Deciding) check.Finding {
 	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, input.Pos{Line: d.Last.Line, Column: 1}
 	return f
 }
@@ -148,7 +142,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 	if d.Reason == proof.Missing {
 		return missing(p, f, c, d)
 	}
-	f = at(f, d.At)
+	f = atRecord(f, d.At)
 	last := d.At.Last
 	f.Output = p.Tail(&last.Said)
 	switch d.Reason {

@@ -18,7 +18,10 @@ import (
 var ApprovalCheck = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",
-	Codes: []check.Code{{Name: "approval.missing", Severity: input.Block}, {Name: "approval.thread", Severity: input.Warn}},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "approval.missing"),
+		check.CodesWith(input.Warn, "approval.thread"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Contract, check.Changes},

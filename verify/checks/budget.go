@@ -13,11 +13,7 @@ import (
 var BudgetCheck = &check.Check{
 	ID:    "budget",
 	Title: "The task stayed within its time budget and its network hosts",
-	Codes: []check.Code{
-		{Name: "time.over_budget", Severity: input.Block},
-		{Name: "network.unallowed_host", Severity: input.Block},
-		{Name: "network.unobserved", Severity: input.Block},
-	},
+	Codes: check.CodesWith(input.Block, "time.over_budget", "network.unallowed_host", "network.unobserved"),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Needs: []check.Kind{check.Contract, check.Feedback},
 	Asked: func(in *check.Inputs) bool {

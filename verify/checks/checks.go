@@ -43,11 +43,10 @@ const CodeNotApplicable = report.CodeNotApplicable
 var GateCheck = &check.Check{
 	ID:    "gate",
 	Title: "The gate can do its work",
-	Codes: []check.Code{
-		{Name: "usage.invalid", Severity: input.Block},
-		{Name: "gate.internal", Severity: input.Block},
-		{Name: CodeNotApplicable, Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "usage.invalid", "gate.internal"),
+		check.CodesWith(input.Info, CodeNotApplicable),
+	),
 }
 
 // Documented are all checks that have a page, in the order of a report.

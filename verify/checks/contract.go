@@ -18,15 +18,13 @@ import (
 var ContractCheck = &check.Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not written by the change",
-	Codes: []check.Code{
-		{Name: "contract.missing", Severity: input.Block},
-		{Name: "contract.malformed", Severity: input.Block},
-		{Name: "contract.changed", Severity: input.Block},
-		{Name: "contract.untrusted", Severity: input.Block},
-		{Name: "contract.unanchored", Severity: input.Block},
-		{Name: "contract.trial", Severity: input.Unknown},
-		{Name: "task.missing", Severity: input.Block},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"contract.missing", "contract.malformed", "contract.changed", "contract.untrusted", "contract.unanchored",
+		),
+		check.CodesWith(input.Unknown, "contract.trial"),
+		check.CodesWith(input.Block, "task.missing"),
+	),
 	Also:  []string{CodeUnavailable},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runContract,

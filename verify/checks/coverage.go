@@ -14,13 +14,10 @@ import (
 var CoverageCheck = &check.Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",
-	Codes: []check.Code{
-		{Name: "coverage.missing", Severity: input.Block},
-		{Name: "coverage.malformed", Severity: input.Block},
-		{Name: "coverage.below_floor", Severity: input.Block},
-		{Name: "coverage.regression", Severity: input.Block},
-		{Name: "coverage.minor_regression", Severity: input.Warn},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "coverage.missing", "coverage.malformed", "coverage.below_floor", "coverage.regression"),
+		check.CodesWith(input.Warn, "coverage.minor_regression"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Asked: func(in *check.Inputs) bool {

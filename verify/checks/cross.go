@@ -18,17 +18,14 @@ import (
 var CrossCheck = &check.Check{
 	ID:    "cross",
 	Title: "The tests of the base pass on the new code",
-	Codes: []check.Code{
-		{Name: "cross.missing", Severity: input.Block},
-		{Name: check.CodeNotRun, Severity: input.Block},
-		{Name: check.CodeDropped, Severity: input.Block},
-		{Name: check.CodeChanged, Severity: input.Block},
-		{Name: check.CodeIncomparable, Severity: input.Block},
-		{Name: check.CodeGone, Severity: input.Info},
-		{Name: "cross.nothing_shown", Severity: input.Info},
-		{Name: check.CodeNewTests, Severity: input.Block},
-		{Name: "cross.unavailable", Severity: input.Unknown},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"cross.missing", check.CodeNotRun, check.CodeDropped, check.CodeChanged, check.CodeIncomparable,
+		),
+		check.CodesWith(input.Info, check.CodeGone, "cross.nothing_shown"),
+		check.CodesWith(input.Block, check.CodeNewTests),
+		check.CodesWith(input.Unknown, "cross.unavailable"),
+	),
 	Scope: check.ScopeChange | check.ScopeGroup,
 	Needs: []check.Kind{check.Contract, check.Feedback, check.Changes},
 	// Each pull request of a merge group had runs of its own.
@@ -186,7 +183,7 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 		}
 	}
 	if len(free) > 0 {
-		f := named(f, texts.what, run, free)
+		f := nameCases(f, texts.what, run, free)
 		f.Severity, f.Message = input.Info, f.Message+" (may_change allows it)"
 		f.Identity = append(f.Identity, "may_change")
 		p.Report(f)
@@ -201,7 +198,7 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 	case len(other) == 0:
 		return
 	default:
-		f = named(f, texts.what, run, other)
+		f = nameCases(f, texts.what, run, other)
 		if code == check.CodeIncomparable && len(run.Unloaded) > 0 && texts.what == crossTexts[check.CodeIncomparable].what {
 			f.Message += "; " + run.Unloaded[0]
 			f.Actual = strings.Join(append(slices.Clone(run.Unloaded[:min(len(run.Unloaded), mostNames)]), f.Actual), "; ")
@@ -238,8 +235,8 @@ func reportElsewhere(p *check.Pass, run *check.CrossRun) {
 // mostNames is how many cases, and how many files that do not load, a finding names.
 const mostNames = 20
 
-// named writes cases into a finding: the first ones for a person, all into its identity.
-func named(f check.Finding, what string, run *check.CrossRun, cases []check.CrossCase) check.Finding {
+// nameCases writes cases into a finding: the first ones for a person, all into its identity.
+func nameCases(f check.Finding, what string, run *check.CrossRun, cases []check.CrossCase) check.Finding {
 	var names, list []string
 	// Runners that work in parallel write them in any order.
 	input.SortStable(cases, func(a, b check.CrossCase) int { return strings.Compare(a.Name, b.Name) })

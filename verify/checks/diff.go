@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
@@ -13,14 +14,11 @@ import (
 var DiffCheck = &check.Check{
 	ID:    "diff",
 	Title: "The list of changed files is there and reliable",
-	Codes: []check.Code{
-		{Name: "diff.missing", Severity: input.Block},
-		{Name: "diff.malformed", Severity: input.Block},
-		{Name: "diff.disagrees", Severity: input.Block},
-		{Name: "diff.base_moved", Severity: input.Unknown},
-		{Name: "diff.incomplete", Severity: input.Unknown},
-		{Name: "diff.several_bases", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "diff.missing", "diff.malformed", "diff.disagrees"),
+		check.CodesWith(input.Unknown, "diff.base_moved", "diff.incomplete"),
+		check.CodesWith(input.Info, "diff.several_bases"),
+	),
 	Also:  []string{check.CodeLimit},
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runDiff,

@@ -17,7 +17,7 @@ import (
 var DiffRulesCheck = &check.Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",
-	Codes: []check.Code{{Name: "rule.off", Severity: input.Info}, {Name: "rules.unread_language", Severity: input.Info}},
+	Codes: check.CodesWith(input.Info, "rule.off", "rules.unread_language"),
 	Also:  []string{"rule.malformed", "rule.failed", "rule.unknown", "rule.expired", "rule.ignore_unused"},
 	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
 	Asked: func(in *check.Inputs) bool { return in.State[check.DiffRules] != check.Missing },

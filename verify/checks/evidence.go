@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -15,14 +16,13 @@ import (
 var EvidenceCheck = &check.Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from a trusted source",
-	Codes: []check.Code{
-		{Name: "evidence.conflict", Severity: input.Block},
-		{Name: "evidence.stale", Severity: input.Block},
-		{Name: "evidence.dirty_tree", Severity: input.Block},
-		{Name: "evidence.below_minimum", Severity: input.Block},
-		{Name: "evidence.digest_mismatch", Severity: input.Block},
-		{Name: "evidence.unbound", Severity: input.Warn},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"evidence.conflict", "evidence.stale", "evidence.dirty_tree", "evidence.below_minimum",
+			"evidence.digest_mismatch",
+		),
+		check.CodesWith(input.Warn, "evidence.unbound"),
+	),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	// Supplied digests are compared with the logs also when no contract can be read.
 	Asked: func(in *check.Inputs) bool { return in.State[check.Contract] == check.Usable || len(in.Digests) > 0 },
@@ -67,7 +67,7 @@ func runEvidence(p *check.Pass) {
 }
 
 func evidenceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) check.Finding {
-	f := at(check.Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
+	f := atRecord(check.Finding{Code: string(d.Reason), Identity: decisionKey(c, d)}, d.At)
 	switch d.Reason {
 	case proof.Conflict:
 		f.Message = criterionName(c) + " passed in one log and failed in another"
@@ -102,7 +102,7 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) ch
 		f.Message = fmt.Sprintf("the evidence for %s is %s, and it must be %s", criterionName(c), d.Level, d.Minimum)
 		f.Expected = "evidence that is at least " + string(d.Minimum)
 		f.Actual = string(d.Level) + ": " + check.KeptFrom(d.Level, d.At)
-		f.Fix = reach(p, "run the command with closeout record, which records the code tree before and after", d.Minimum)
+		f.Fix = raiseFix(p, "run the command with closeout record, which records the code tree before and after", d.Minimum)
 	}
 	f.Fix += provesHint(c)
 	return f
@@ -112,8 +112,8 @@ func evidenceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) ch
 const otherBytesFix = "let no command rewrite such a file; if a setting of the machine did, set core.autocrlf=false, " +
 	"or * text=auto eol=lf in .gitattributes, and record in a fresh checkout"
 
-// reach says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
-func reach(p *check.Pass, how string, minimum input.Level) string {
+// raiseFix says how evidence that is recorded in such a way gets to a level, and how to accept less on purpose.
+func raiseFix(p *check.Pass, how string, minimum input.Level) string {
 	switch {
 	case p.Event != "" && p.Facts == nil:
 		how = "give the action a token: the input token is empty, so nothing says which code the records must be about; then " + how
@@ -176,7 +176,7 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 		Input:   c.Kind, Path: c.Path,
 		Expected: "a report that a record names under produced, with evidence that is at least " + string(c.Minimum),
 		Actual:   string(c.Level) + ": " + c.KeptFrom,
-		Fix:      reach(p, how, c.Minimum),
+		Fix:      raiseFix(p, how, c.Minimum),
 		Identity: []string{string(c.Kind), string(c.Level)},
 	})
 }

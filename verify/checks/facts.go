@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -15,10 +16,10 @@ import (
 var FactsCheck = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision requires are known",
-	Codes: []check.Code{
-		{Name: "facts.malformed", Severity: input.Block},
-		{Name: "facts.unavailable", Severity: input.Unknown},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "facts.malformed"),
+		check.CodesWith(input.Unknown, "facts.unavailable"),
+	),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopeExempt | check.ScopePast,
 	Run:   runFacts,
 }

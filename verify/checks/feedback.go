@@ -15,15 +15,13 @@ import (
 var FeedbackCheck = &check.Check{
 	ID:    "feedback",
 	Title: "The feedback logs are there, complete and well formed",
-	Codes: []check.Code{
-		{Name: "feedback.missing", Severity: input.Block},
-		{Name: "feedback.empty", Severity: input.Block},
-		{Name: "feedback.malformed", Severity: input.Block},
-		{Name: "feedback.gap", Severity: input.Block},
-		{Name: "feedback.null_exit", Severity: input.Block},
-		{Name: "feedback.tampered", Severity: input.Block},
-		{Name: "feedback.nonzero_exit", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"feedback.missing", "feedback.empty", "feedback.malformed", "feedback.gap", "feedback.null_exit",
+			"feedback.tampered",
+		),
+		check.CodesWith(input.Info, "feedback.nonzero_exit"),
+	),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Run:   runFeedback,
 }

@@ -13,7 +13,7 @@ import (
 var GroupCheck = &check.Check{
 	ID:    "group",
 	Title: "The merge group contains its pull requests, and nothing else",
-	Codes: []check.Code{{Name: "group.unexplained_path", Severity: input.Block}},
+	Codes: check.CodesWith(input.Block, "group.unexplained_path"),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeGroup | check.ScopeExempt,
 	Needs: []check.Kind{check.Facts},

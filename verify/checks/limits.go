@@ -9,7 +9,7 @@ import (
 var LimitsCheck = &check.Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",
-	Codes: []check.Code{{Name: "limit.exceeded", Severity: input.Block}},
+	Codes: check.CodesWith(input.Block, "limit.exceeded"),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeMember | check.ScopePast,
 	Run:   runLimits,
 }

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -13,11 +14,10 @@ import (
 var OverrideCheck = &check.Check{
 	ID:    "override",
 	Title: "Only a person with permission overrides",
-	Codes: []check.Code{
-		{Name: "override.refused", Severity: input.Warn},
-		{Name: "override.attempted", Severity: input.Warn},
-		{Name: "override.incomplete", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Warn, "override.refused", "override.attempted"),
+		check.CodesWith(input.Info, "override.incomplete"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember,
 	Asked: func(in *check.Inputs) bool { return in.Override != nil },

@@ -18,19 +18,13 @@ import (
 var RulesCheck = &check.Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and passed",
-	Codes: []check.Code{
-		{Name: "rules.missing", Severity: input.Block},
-		{Name: "rule.malformed", Severity: input.Block},
-		{Name: "rule.failed", Severity: input.Block},
-		{Name: "rule.undecided", Severity: input.Unknown},
-		{Name: "rule.quote_missing", Severity: input.Info},
-		{Name: "rule.missing", Severity: input.Block},
-		{Name: "rule.duplicate", Severity: input.Block},
-		{Name: "rule.severity_mismatch", Severity: input.Block},
-		{Name: "rule.unknown", Severity: input.Warn},
-		{Name: "rule.expired", Severity: input.Warn},
-		{Name: "rule.ignore_unused", Severity: input.Warn},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block, "rules.missing", "rule.malformed", "rule.failed"),
+		check.CodesWith(input.Unknown, "rule.undecided"),
+		check.CodesWith(input.Info, "rule.quote_missing"),
+		check.CodesWith(input.Block, "rule.missing", "rule.duplicate", "rule.severity_mismatch"),
+		check.CodesWith(input.Warn, "rule.unknown", "rule.expired", "rule.ignore_unused"),
+	),
 	Scope: check.ScopeChange | check.ScopeGroup | check.ScopeEvidence,
 	Run:   runRules,
 }
@@ -60,7 +54,7 @@ func runRules(p *check.Pass) {
 		f := &p.Rules[i]
 		root := rootOf(p, f)
 		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{Row: below(&f.Report.Rows[j], root), file: f, exact: f.Report.Shape != reports.ShapeSARIF})
+			rows = append(rows, ruleRow{Row: relativeRow(&f.Report.Rows[j], root), file: f, exact: f.Report.Shape != reports.ShapeSARIF})
 		}
 	}
 	findQuotes(p, rows)
@@ -107,9 +101,9 @@ func rootOf(p *check.Pass, f *check.RuleFile) string {
 	return ""
 }
 
-// below makes absolute paths of a row relative to the root of the work tree. Those outside of it, and those that are not
+// relativeRow makes absolute paths of a row relative to the root of the work tree. Those outside of it, and those that are not
 // normalized, stay absolute: nothing is known about the file that they name.
-func below(row *reports.Row, root string) *reports.Row {
+func relativeRow(row *reports.Row, root string) *reports.Row {
 	if root == "" || row.Passed {
 		return row
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,19 +21,14 @@ import (
 var ScopeCheck = &check.Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",
-	Codes: []check.Code{
-		{Name: "scope.forbidden", Severity: input.Block},
-		{Name: "scope.protected", Severity: input.Block},
-		{Name: "scope.evidence", Severity: input.Block},
-		{Name: "scope.off_scope", Severity: input.Block},
-		{Name: "scope.irregular_path", Severity: input.Block},
-		{Name: "scope.special_file", Severity: input.Block},
-		{Name: "scope.empty_diff", Severity: input.Block},
-		{Name: "scope.base_branch", Severity: input.Block},
-		{Name: "scope.hidden_from_review", Severity: input.Info},
-		{Name: "scope.soft", Severity: input.Info},
-		{Name: "scope.universal_glob", Severity: input.Warn},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"scope.forbidden", "scope.protected", "scope.evidence", "scope.off_scope", "scope.irregular_path",
+			"scope.special_file", "scope.empty_diff", "scope.base_branch",
+		),
+		check.CodesWith(input.Info, "scope.hidden_from_review", "scope.soft"),
+		check.CodesWith(input.Warn, "scope.universal_glob"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember | check.ScopePast,
 	Needs: []check.Kind{check.Contract, check.Changes},

@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,10 +17,10 @@ import (
 var SubjectCheck = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is the pull request as it is now",
-	Codes: []check.Code{
-		{Name: "subject.moved", Severity: input.Unknown},
-		{Name: "subject.same_head", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Unknown, "subject.moved"),
+		check.CodesWith(input.Info, "subject.same_head"),
+	),
 	Also:  []string{"facts.unavailable"},
 	Scope: check.ScopeChange | check.ScopeMember,
 	Needs: []check.Kind{check.Facts},

@@ -512,7 +512,7 @@ func readCatalogue(f *input.Fields) (list, own []CatalogueRule) {
 func readReviewers(o *input.Fields, rule *CatalogueRule) {
 	n := o.Get("reviewers")
 	filled(o, n, "reviewers", "name who judges the rule, or remove the key")
-	rule.Reviewers = slices.Compact(slices.Sorted(slices.Values(plain(o.TextsOf(n, "reviewers")))))
+	rule.Reviewers = slices.Compact(slices.Sorted(slices.Values(valuesOf(o.TextsOf(n, "reviewers")))))
 	agree := o.Integer("agree", 1, maxPeople)
 	if rule.Agree = 1; agree != nil {
 		rule.Agree = *agree
@@ -596,13 +596,13 @@ func readOverride(f *input.Fields) OverrideRule {
 	}
 	rule.Label = cmp.Or(o.Text("label").Value, rule.Label)
 	rule.Permission = cmp.Or(o.OneOf("permission", "write", "maintain", "admin"), rule.Permission)
-	rule.Users = plain(allMatching(o, "users", o.List("users"), loginSyntax, "a login, without @"))
-	rule.Teams = plain(allMatching(o, "teams", o.List("teams"), teamSyntax, "the slug of a team, without @ and organisation"))
+	rule.Users = valuesOf(allMatching(o, "users", o.List("users"), loginSyntax, "a login, without @"))
+	rule.Teams = valuesOf(allMatching(o, "teams", o.List("teams"), teamSyntax, "the slug of a team, without @ and organisation"))
 	rule.Binding = cmp.Or(o.OneOf("binding", "code", "event"), rule.Binding)
 	rule.AllowAuthor, rule.Self = o.Flag("allow_author"), o.Flag("self")
 	rule.AllowAuthor = rule.AllowAuthor || rule.Self
 	rule.People = readPeople(o)
-	rule.Never = plain(allMatching(o, "never", o.List("never"), codeSyntax,
+	rule.Never = valuesOf(allMatching(o, "never", o.List("never"), codeSyntax,
 		"the code of a finding, such as scope.forbidden, or the id of a diff rule, such as closeout/test-skipped"))
 	o.End()
 	return rule

@@ -85,7 +85,7 @@ func allMatching(f *input.Fields, key string, items []*input.Node, syntax func()
 	return list
 }
 
-func plain(texts []input.Text) (list []string) {
+func valuesOf(texts []input.Text) (list []string) {
 	for _, t := range texts {
 		list = append(list, t.Value)
 	}

@@ -746,7 +746,7 @@ func TestParseTests(t *testing.T) {
 	}
 	var got []string
 	for _, r := range c.Tests {
-		got = append(got, fmt.Sprintln(r.Pos.Line, values(r.Files), plain(r.Criteria), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always, string(r.NewTests)))
+		got = append(got, fmt.Sprintln(r.Pos.Line, values(r.Files), valuesOf(r.Criteria), r.NotRun, r.Dropped, r.Changed, r.Incomparable, r.Always, string(r.NewTests)))
 	}
 	want := []string{"1 [t/**] [c1] block approve approve approve false \n", "2 [a b] [c2] approve block warn info true warn\n"}
 	if !slices.Equal(got, want) {

@@ -26,15 +26,15 @@ func (s *Said) Keep(r *Record) {
 
 // Stdout returns the end of the standard output; "" when the record contains none. The tail of a recorder, which has no
 // secrets, comes before the whole output.
-func (s *Said) Stdout() string { return said(s.stdout) }
+func (s *Said) Stdout() string { return unescaped(s.stdout) }
 
 // Stderr is [Said.Stdout] for the error output.
-func (s *Said) Stderr() string { return said(s.stderr) }
+func (s *Said) Stderr() string { return unescaped(s.stderr) }
 
 // Problem returns why the command has no exit code, in the words of the recorder; "" when the record does not say.
-func (s *Said) Problem() string { return said(s.problem) }
+func (s *Said) Problem() string { return unescaped(s.problem) }
 
-func said(escaped []byte) string {
+func unescaped(escaped []byte) string {
 	if len(escaped) == 0 {
 		return ""
 	}

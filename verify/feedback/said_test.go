@@ -12,9 +12,9 @@ import (
 // TestEnding cuts a text at every place: what is left is the end of the decoded text, without half a character or escape.
 func TestEnding(t *testing.T) {
 	text := `aä\n\\\\n\u00e9\"\ud83d\ude00\\` + "日本" + `\u2028z\/`
-	whole := said([]byte(text))
+	whole := unescaped([]byte(text))
 	for most := range len(text) + 1 {
-		got := said(ending([]byte(text), most))
+		got := unescaped(ending([]byte(text), most))
 		short := strings.TrimPrefix(got, string(utf8.RuneError)) // the second half of a surrogate pair
 		if len(ending([]byte(text), most)) > most || !strings.HasSuffix(whole, short) {
 			t.Errorf("%d bytes: got %q of %q", most, got, whole)

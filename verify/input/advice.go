@@ -17,8 +17,8 @@ type bracket struct {
 	line int
 }
 
-// named is the bracket in a message about a place in line: on that line its own line says nothing new.
-func (b bracket) named(line int) string {
+// shownAt is the bracket in a message about a place in line: on that line its own line says nothing new.
+func (b bracket) shownAt(line int) string {
 	if b.line == line {
 		return string(b.kind)
 	}
@@ -83,8 +83,8 @@ func (p *jsonPlace) atTheEnd(e *Error) {
 	}
 	if n := len(p.open); n > 0 {
 		b := p.open[n-1]
-		e.Message = "the text ends, but the " + b.named(p.at.Line) + " is not closed"
-		e.Fix = "add the missing " + b.closing() + " for the " + b.named(p.at.Line)
+		e.Message = "the text ends, but the " + b.shownAt(p.at.Line) + " is not closed"
+		e.Fix = "add the missing " + b.closing() + " for the " + b.shownAt(p.at.Line)
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *jsonPlace) why() (message, fix string) {
 	case strings.Contains(p.says, "expecting ':'"):
 		return "a colon is missing after the key", "write a colon between the key and its value"
 	case text[0] == ':' && len(p.open) > 0 && p.open[len(p.open)-1].kind == '[':
-		list := p.open[len(p.open)-1].named(p.at.Line)
+		list := p.open[len(p.open)-1].shownAt(p.at.Line)
 		return "a list has no keys: the " + list + " is not closed", "add the missing ] for the " + list
 	case strings.Contains(p.says, "expecting ',' or") && p.glued && strings.IndexByte("\"{[", text[0]) < 0:
 		return "a text has no quotes", "write the whole value in double quotes"
@@ -135,7 +135,7 @@ func (p *jsonPlace) wrongBracket(found string) (message, fix string) {
 	}
 	b := p.open[len(p.open)-1]
 	if b.closing() != found {
-		return found + " cannot close the " + b.named(p.at.Line), "write " + b.closing() + " for the " + b.named(p.at.Line)
+		return found + " cannot close the " + b.shownAt(p.at.Line), "write " + b.closing() + " for the " + b.shownAt(p.at.Line)
 	}
 	return "a value is missing", "write the value before " + found
 }

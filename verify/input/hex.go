@@ -1,6 +1,10 @@
 package input
 
-import "slices"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
 
 // IsLowerHex reports whether s is lower-case hexadecimal of one of the lengths.
 func IsLowerHex[T string | []byte](s T, lengths ...int) bool {
@@ -10,4 +14,10 @@ func IsLowerHex[T string | []byte](s T, lengths ...int) bool {
 		}
 	}
 	return slices.Contains(lengths, len(s))
+}
+
+// Digest is the sha256 of a text, in hexadecimal.
+func Digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }

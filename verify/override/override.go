@@ -240,7 +240,7 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	var list []Attempt
 	for _, e := range pr.LabelEvents {
 		if e.Event == "labeled" && rule.Asks(e.Label) && (e.ActorType == "Bot" || isBot(e.Actor) || e.App != "" || e.Intent) {
-			list = append(list, Attempt{fmt.Sprintf("an agent added the label %q, as %s", e.Label, named(e.Actor)), []string{"label", e.Label, e.Actor}})
+			list = append(list, Attempt{fmt.Sprintf("an agent added the label %q, as %s", e.Label, shownLogin(e.Actor)), []string{"label", e.Label, e.Actor}})
 		}
 	}
 	for _, c := range pr.Comments {
@@ -256,7 +256,7 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 		default:
 			continue
 		}
-		list = append(list, Attempt{who + " asks for an override in a comment, as " + named(c.Author), []string{"comment", c.Author}})
+		list = append(list, Attempt{who + " asks for an override in a comment, as " + shownLogin(c.Author), []string{"comment", c.Author}})
 	}
 	for _, c := range pr.Commits {
 		if c.Override != "" {
@@ -266,7 +266,7 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	return list
 }
 
-func named(login string) string {
+func shownLogin(login string) string {
 	if login == "" {
 		return "a deleted account"
 	}

@@ -81,8 +81,8 @@ func person(f *facts.Facts, who facts.Account) facts.Person {
 	return facts.Person{}
 }
 
-// named reports whether the contract lists a person under users. It lists logins; the current login of the account counts.
-func (e eligibility) named(who facts.Account) bool {
+// isListed reports whether the contract lists a person under users. It lists logins; the current login of the account counts.
+func (e eligibility) isListed(who facts.Account) bool {
 	if now := person(e.facts, who); now.Login != "" {
 		return containsLogin(e.rule.Users, now.Login)
 	}
@@ -105,7 +105,7 @@ func (e eligibility) human(who facts.Account) Answer {
 		return unknown(facts.WantedPeople, who.Login, "cannot determine the account type of "+who.Login)
 	case now.Type != "User":
 		return e.another(who.Login + " is " + orNone(now.Type) + ", not a User")
-	case e.isAgent(who, &now) && !e.named(who):
+	case e.isAgent(who, &now) && !e.isListed(who):
 		return e.another("applies_to lists " + who.Login + ", so its pull requests are judged")
 	}
 	return yes
@@ -181,7 +181,7 @@ func (e eligibility) alone(who facts.Account) Answer {
 // another person signed can name anyone, for example to exclude a maintainer. So they do not count against a person whom
 // the contract lists. In a commit that GitHub itself signs, the author is the person who pressed the button.
 func (e eligibility) part(c *facts.Commit, who facts.Account) string {
-	named := e.named(who)
+	named := e.isListed(who)
 	author := who.Is(facts.Account{Login: c.Author, ID: c.AuthorID}) || e.shows(who, c.AuthorEmail)
 	committer := who.Is(facts.Account{Login: c.Committer, ID: c.CommitterID}) || e.shows(who, c.CommitterEmail)
 	switch {
@@ -251,7 +251,7 @@ func (e eligibility) entitled(who facts.Account) Answer {
 	switch {
 	case now.Permission == "":
 		return unknown(facts.WantedPeople, who.Login, "cannot determine the permission of "+who.Login)
-	case rank(now.Permission) <= rank(rule.Permission), works && (e.named(who) || len(common(rule.Teams, now.Teams)) > 0):
+	case rank(now.Permission) <= rank(rule.Permission), works && (e.isListed(who) || len(common(rule.Teams, now.Teams)) > 0):
 		return yes
 	case !works:
 		return e.another(who.Login + " has the permission " + now.Permission)

@@ -22,8 +22,8 @@ type statement struct {
 	weak string // why it is not a reason; "" when it is one
 }
 
-// said are the statements of that account: first the text of the label, then the comments, newest first.
-func (r *request) said() []statement {
+// allStatements are the statements of that account: first the text of the label, then the comments, newest first.
+func (r *request) allStatements() []statement {
 	if r.statements == nil {
 		r.statements = r.commentsOf(r.who(), r.pr.Comments)
 		if text, _ := r.Rule.after(r.label); text != "" {
@@ -67,7 +67,7 @@ func (q *Question) commentsOf(who facts.Account, comments []facts.Comment) []sta
 
 // reasons are the statements that give a reason. why says what is wrong with the first that does not.
 func reasons(r *request) (good []statement, why string) {
-	for _, s := range r.said() {
+	for _, s := range r.allStatements() {
 		switch {
 		case s.weak == "":
 			good = append(good, s)

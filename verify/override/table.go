@@ -125,7 +125,7 @@ func rowBound(r *request) Answer {
 	if len(r.Blocked) == 0 {
 		return yes
 	}
-	reason, _, why := boundReason(r.said(), r.Code)
+	reason, _, why := boundReason(r.allStatements(), r.Code)
 	switch {
 	case reason != "":
 		r.reason = reason

@@ -67,7 +67,7 @@ func (e *echoes) echo(text string) bool {
 // vocabulary are the words of the gate's headings and counts. A text that contains no others says nothing about the findings.
 var vocabulary = func() map[string]bool {
 	list := map[string]bool{}
-	for _, w := range strings.Fields("acceptance actual add again all and are as at attempts block blocked blocking by change changed check " +
+	for w := range strings.FieldsSeq("acceptance actual add again all and are as at attempts block blocked blocking by change changed check " +
 		"close closeout code codes criteria criterion evidence expected failed file files finding findings fix for found gate head in info " +
 		"is label more no not of other out overridden override passed record records refused review rule run task the to unknown verdict warn") {
 		list[w] = true
@@ -216,7 +216,7 @@ const minLetters = 3
 
 // placeholder reports whether a text is only a placeholder for a reason.
 func placeholder(s string) bool {
-	s = plain(s)
+	s = visibleLetters(s)
 	list, letters := words(s), map[rune]bool{}
 	for _, w := range list {
 		for _, r := range w {
@@ -227,9 +227,9 @@ func placeholder(s string) bool {
 	return !other || len(letters) < minLetters || beginsAsStub(s)
 }
 
-// plain removes the marks and invisible characters that could hide a word, and replaces letters of other widths and faces
+// visibleLetters removes the marks and invisible characters that could hide a word, and replaces letters of other widths and faces
 // with the usual ones.
-func plain(s string) string {
+func visibleLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
 			return -1

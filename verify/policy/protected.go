@@ -141,22 +141,22 @@ func (e *Protected) counts(c *change.Change, exact bool, p *Policy) (keys []stri
 }
 
 func (e *Protected) isNewKey(key string) bool {
-	return key == change.AnyKey || slices.ContainsFunc(e.NewKeys, func(k string) bool { return below(key, k) })
+	return key == change.AnyKey || slices.ContainsFunc(e.NewKeys, func(k string) bool { return isKeyIn(key, k) })
 }
 
 func (e *Protected) isKey(key string) bool {
-	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return below(key, h) })
+	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return isKeyIn(key, h) })
 }
 
 // isIdle reports whether a key belongs to a program that no command may run.
 func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) bool {
 	key = strings.TrimPrefix(key, "source of ")
 	return slices.ContainsFunc(e.Owned, func(p ecosystem.Program) bool {
-		return slices.ContainsFunc(p.Keys, func(own string) bool { return below(key, own) }) && mayRun(p.Names) == nil
+		return slices.ContainsFunc(p.Keys, func(own string) bool { return isKeyIn(key, own) }) && mayRun(p.Names) == nil
 	})
 }
 
-func below(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
+func isKeyIn(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
 
 // namesScript reports whether a key is that of a script that only counts where a command names it, and one does.
 func (p *Policy) namesScript(key string) bool {

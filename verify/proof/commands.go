@@ -115,14 +115,14 @@ func (s *Stream) settle(r *feedback.Record) {
 		return
 	}
 	if len(s.key) > 0 {
-		s.open.close(s.open.byKey[digestOf(s.key)])
+		s.open.forget(s.open.byKey[digestOf(s.key)])
 	}
 	if r.Parent != "" {
-		s.open.close(s.open.byID[digestOf([]byte(r.Parent))])
+		s.open.forget(s.open.byID[digestOf([]byte(r.Parent))])
 	}
 }
 
-func (o *openNulls) close(null *openNull) {
+func (o *openNulls) forget(null *openNull) {
 	if null == nil {
 		return
 	}

@@ -7,7 +7,6 @@ package proof
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"path"
 	"slices"
@@ -327,8 +326,7 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 const maxOtherBytes = 1000
 
 func (s *Stream) attempt(r *feedback.Record) Attempt {
-	sum := sha256.Sum256(r.Line)
-	a := Attempt{Line: r.Pos.Line, SHA256: hex.EncodeToString(sum[:])}
+	a := Attempt{Line: r.Pos.Line, SHA256: input.Digest(r.Line)}
 	if r.Exit != nil {
 		exit := *r.Exit // the record is overwritten when the next line is read
 		a.Exit = &exit

@@ -57,7 +57,7 @@ func summary(text []byte, argv []string) (failure string, silent bool) {
 	}
 	silent = true
 	for raw := range bytes.Lines(text) {
-		line, _, ok := plain(raw)
+		line, _, ok := printedLine(raw)
 		if !ok {
 			continue
 		}

@@ -52,7 +52,7 @@ func tail(stream, text string) (*Tail, clarity) {
 	t, best := &Tail{Stream: stream}, unclear
 	var at, precisely []string // the lines from that of the test on, and those that are precise errors
 	for raw := range bytes.Lines([]byte(text)) {
-		line, _, ok := plain(raw[:min(len(raw), longest)])
+		line, _, ok := printedLine(raw[:min(len(raw), longest)])
 		if !ok {
 			continue // an event of go test -json without text
 		}

@@ -77,7 +77,7 @@ type runs struct {
 }
 
 func (r *runs) add(raw []byte) {
-	line, pkg, ok := plain(raw)
+	line, pkg, ok := printedLine(raw)
 	if !ok {
 		return
 	}
@@ -224,10 +224,10 @@ func asksForTests(argv []string) bool {
 // longest is the maximum length of a result line; the longest contain the path of a package.
 const longest = 4096
 
-// plain returns a line as a terminal shows it: without colours, without text that a carriage return overwrites, without
+// printedLine returns a line as a terminal shows it: without colours, without text that a carriage return overwrites, without
 // trailing blanks. For an event of go test -json it returns the text and the package. ok is false for a line that cannot be
 // a result.
-func plain(raw []byte) (line []byte, pkg string, ok bool) {
+func printedLine(raw []byte) (line []byte, pkg string, ok bool) {
 	if len(raw) > longest {
 		return nil, "", false
 	}
@@ -243,12 +243,12 @@ func plain(raw []byte) (line []byte, pkg string, ok bool) {
 
 // goEvent returns the text of an output event of go test -json, and its package.
 func goEvent(line []byte) (text []byte, pkg string, ok bool) {
-	at := bytes.Index(line, []byte(`"Output":`))
-	if at < 0 || !bytes.Contains(line[:at], []byte(`"Action":"output"`)) {
+	before, _, ok0 := bytes.Cut(line, []byte(`"Output":`))
+	if !ok0 || !bytes.Contains(before, []byte(`"Action":"output"`)) {
 		return nil, "", false
 	}
 	output, ok := quotedAfter(line, `"Output":`)
-	pkg, _ = quotedAfter(line[:at], `"Package":`)
+	pkg, _ = quotedAfter(before, `"Package":`)
 	return []byte(strings.TrimRight(output, " \t\r\n")), pkg, ok
 }
 

@@ -93,7 +93,7 @@ func insertFiles(head []byte, files []File) ([]byte, error) {
 // appendFile writes one file. Nearly every file needs no escapes: then the texts as they are and the keys in order are the
 // canonical form.
 func appendFile(out []byte, f *File) ([]byte, error) {
-	if f.PathBase64 != "" || !plain(f.Path) || !plain(f.Class+f.Status+f.OldMode+f.NewMode) {
+	if f.PathBase64 != "" || !needsNoEscape(f.Path) || !needsNoEscape(f.Class+f.Status+f.OldMode+f.NewMode) {
 		text, err := canonical(f)
 		return append(out, text...), err
 	}
@@ -105,8 +105,8 @@ func appendFile(out []byte, f *File) ([]byte, error) {
 	return out, nil
 }
 
-// plain reports whether a text is printable ASCII without quotes and backslashes.
-func plain(s string) bool {
+// needsNoEscape reports whether a text is printable ASCII without quotes and backslashes.
+func needsNoEscape(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
 			return false

@@ -2,12 +2,12 @@ package reports
 
 import "strings"
 
-// Fate is what became of a case in another run.
-type Fate byte
+// CaseState is what became of a case in another run.
+type CaseState byte
 
 // The fates.
 const (
-	CaseAbsent Fate = iota // it is not listed, was skipped, or ran less often without a failure
+	CaseAbsent CaseState = iota // it is not listed, was skipped, or ran less often without a failure
 	CaseFailed
 	CasePassed
 )
@@ -49,9 +49,9 @@ func Follow(base, other *TestNames) *Follower {
 	return f
 }
 
-// Fate says what became of a case that passed, and the first line of its failure. Ask once for each: a case whose name has
+// StateOf says what became of a case that passed, and the first line of its failure. Ask once for each: a case whose name has
 // other numbers now stands for one case of the base.
-func (f *Follower) Fate(t *TestName) (fate Fate, failure string) {
+func (f *Follower) StateOf(t *TestName) (fate CaseState, failure string) {
 	n := f.find(t)
 	switch {
 	case n == nil:

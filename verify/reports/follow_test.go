@@ -46,8 +46,8 @@ func TestFate(t *testing.T) {
 		base := listed(t, c.base)
 		f, got := Follow(base, listed(t, c.other)), ""
 		for _, n := range base.PassedCases() {
-			fate, failure := f.Fate(n)
-			got += map[Fate]string{CasePassed: "+", CaseFailed: "-", CaseAbsent: "~"}[fate]
+			fate, failure := f.StateOf(n)
+			got += map[CaseState]string{CasePassed: "+", CaseFailed: "-", CaseAbsent: "~"}[fate]
 			if (failure == "no") != (fate == CaseFailed) {
 				t.Errorf("%s: fails with %q", c.name, failure)
 			}

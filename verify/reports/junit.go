@@ -125,7 +125,7 @@ func (r *junitReader) token() bool {
 	case xml.StartElement:
 		return r.start(t, at)
 	case xml.EndElement:
-		r.close()
+		r.endElement()
 	case xml.CharData:
 		if text := bytes.TrimSpace(t); r.depth == 0 && len(text) > 0 {
 			return r.stop(input.Error{
@@ -344,7 +344,7 @@ func (c *testCase) notLoaded() string {
 	return ""
 }
 
-func (r *junitReader) close() {
+func (r *junitReader) endElement() {
 	last := len(r.suites) - 1
 	if r.depth == r.inFailure {
 		r.inFailure = 0

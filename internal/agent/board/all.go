@@ -155,7 +155,7 @@ func (a *attempt) outside(joined *policy.Policy) ([]item.Fact, error) {
 		list = append(list, item.Fact{
 			Code: r.Code, Severity: string(input.Block), Path: r.Path, Message: "the contracts of the items, joined, do not allow this path",
 			Expected: "each change in the scope of an item", Actual: item.Text("it " + r.Why), Fix: "take the change back, and submit --all again",
-			Fingerprint: run.Digest([]byte(r.Code + "\n" + r.Path)),
+			Fingerprint: input.Digest([]byte(r.Code + "\n" + r.Path)),
 		})
 	}
 	return list, nil
@@ -164,7 +164,7 @@ func (a *attempt) outside(joined *policy.Policy) ([]item.Fact, error) {
 // proveAll runs what the items require and judges each by its kept bundle, for the code of HEAD. The events say what came of it.
 func (a *attempt) proveAll(done *Renewal) (events []item.Event, err error) {
 	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, logs: map[string]ownLog{}}
-	if err := a.clear(a.Store.Path(a.dir, "log")); err != nil {
+	if err := a.clearAttempt(a.Store.Path(a.dir, "log")); err != nil {
 		return nil, err
 	}
 	var list []*item.Standing
@@ -274,7 +274,7 @@ func (g *guarding) renew(done *Renewal, it keptItem) (e item.Event, err error) {
 	}
 	return item.Event{
 		Event: item.EventRenewed, Item: it.ID, Worktree: g.Worktree, Head: g.head, Tree: *r.Subject.CodeTree, Verdict: r.Verdict,
-		Outcome: item.Pass, Bundle: filepath.ToSlash(g.bundleOf(it.Standing)), ReportSHA256: run.Digest(data), ContractSHA256: it.ContractSHA256,
+		Outcome: item.Pass, Bundle: filepath.ToSlash(g.bundleOf(it.Standing)), ReportSHA256: input.Digest(data), ContractSHA256: it.ContractSHA256,
 	}, nil
 }
 

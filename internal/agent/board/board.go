@@ -343,7 +343,7 @@ func (b *Board) PolicyOf(it *item.Item) (*policy.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if session.Digest(data) != it.ContractSHA256 {
+	if input.Digest(data) != it.ContractSHA256 {
 		return nil, fmt.Errorf("the contract of %s, %s, is not the pinned one: "+
 			"restore it, or scan again, which writes it anew", it.ID, name)
 	}
@@ -462,7 +462,7 @@ func (b *Board) readPlace(place string, most int64) (data []byte, sum string, er
 		return nil, "", fmt.Errorf("%q is no regular file of at most %d bytes", place, most)
 	}
 	data, err = os.ReadFile(name)
-	return data, session.Digest(data), err
+	return data, input.Digest(data), err
 }
 
 // TryOf is the directory of the next verdict about an item, relative to the state folder.

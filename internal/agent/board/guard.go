@@ -254,7 +254,7 @@ func (g *guarding) broken(it keptItem, actual string) *item.Fact {
 	return &item.Fact{
 		Code: "ratchet.broken", Severity: string(input.Block), Message: it.ID + " passed before, and no longer holds",
 		Expected: fmt.Sprintf("%s holds, as at %.12s", it.ID, it.Pass.Head), Actual: item.Text(actual),
-		Fix: "let this item pass without breaking " + it.ID, Fingerprint: run.Digest([]byte("ratchet.broken\n" + it.ID)),
+		Fix: "let this item pass without breaking " + it.ID, Fingerprint: input.Digest([]byte("ratchet.broken\n" + it.ID)),
 	}
 }
 

@@ -79,8 +79,8 @@ func removeTree(dir string) error {
 	return errors.Join(root.RemoveAll(filepath.Join(name, "tree")), root.RemoveAll(name))
 }
 
-// clear makes the directory of the logs, and removes what a submission left that was killed. What another program put there stays.
-func (a *attempt) clear(logs string) error {
+// clearAttempt makes the directory of the logs, and removes what a submission left that was killed. What another program put there stays.
+func (a *attempt) clearAttempt(logs string) error {
 	dir := a.Store.Path(a.dir)
 	ours := marked(dir)
 	for _, left := range []string{logs, a.bundle(), a.Store.Path(a.dir, session.RatchetFile)} {

@@ -146,7 +146,7 @@ func (f *Scan) write(b *Board) error {
 // writeContracts writes the contracts of the items that have them, also where one is lost.
 func (b *Board) writeContracts(made map[string][]byte) error {
 	for _, it := range b.Plan.Items {
-		if data := made[it.ID]; data != nil && session.Digest(data) == it.ContractSHA256 {
+		if data := made[it.ID]; data != nil && input.Digest(data) == it.ContractSHA256 {
 			if err := b.Store.WriteContract(it.ID, data); err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ func (b *Board) complete(it *item.Item, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	it.ContractSHA256, it.MaxAttempts, it.StallAfter = session.Digest(data), p.Agent.MaxAttempts, p.Agent.StallAfter
+	it.ContractSHA256, it.MaxAttempts, it.StallAfter = input.Digest(data), p.Agent.MaxAttempts, p.Agent.StallAfter
 	zone := p.Sources[len(p.Sources)-1].Contract.AllowedFiles
 	if b.first == nil {
 		b.first = zone

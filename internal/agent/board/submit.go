@@ -219,7 +219,7 @@ func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 // makePlan lists what is recorded, each log in the state folder.
 func (a *attempt) makePlan(policies []*policy.Policy) error {
 	logs := a.Store.Path(a.dir, "log")
-	if err := a.clear(logs); err != nil {
+	if err := a.clearAttempt(logs); err != nil {
 		return err
 	}
 	a.plan = &record.Plan{}
@@ -340,7 +340,7 @@ func (a *attempt) judge(done *Submission, stuck func(*item.Standing, item.Event)
 // eventOf is the event about a report, without its outcome.
 func (a *attempt) eventOf(r *report.Report, data []byte) (item.Event, error) {
 	e := item.Event{
-		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: run.Digest(data), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
+		Verdict: r.Verdict, Open: item.OpenOf(r), ReportSHA256: input.Digest(data), Bundle: filepath.ToSlash(filepath.Join(a.dir, "bundle")),
 	}
 	if r.Subject.CodeTree != nil {
 		e.Tree = *r.Subject.CodeTree

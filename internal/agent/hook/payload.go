@@ -70,30 +70,30 @@ func members(data []byte, visit func(key string, value jsontext.Value)) error {
 func (c *Call) set(key string, value jsontext.Value) {
 	switch key {
 	case "hook_event_name", "hookEventName":
-		c.Name = plain(value)
+		c.Name = stringOf(value)
 	case "session_id", "sessionId":
-		c.Session = plain(value)
+		c.Session = stringOf(value)
 	case "tool_use_id", "toolUseId", "toolCallId":
-		c.ID = plain(value)
+		c.ID = stringOf(value)
 	case "cwd":
-		if dir := plain(value); dir != "" {
+		if dir := stringOf(value); dir != "" {
 			c.Dirs = append(c.Dirs, dir)
 		}
 	case "tool_name", "toolName":
-		c.name(plain(value))
+		c.name(stringOf(value))
 	case "tool_input", "toolArgs":
 		c.Inputs = append(c.Inputs, inner(value))
 	case "tool_response", "toolResult", "tool_result":
 		c.Result = value.Clone()
 		c.Failed = c.Failed || strings.Contains(string(value[:min(len(value), 200)]), `"failure"`)
 	case "error":
-		c.Error = plain(value)
+		c.Error = stringOf(value)
 	case "stop_hook_active", "stopHookActive":
 		c.Again, c.Active = c.Again || value.Kind() == 't', true
 	case "background_tasks", "backgroundTasks":
 		c.Running = value.Kind() == '[' && strings.Contains(string(value), "{")
 	case "stop_reason", "stopReason", "reason":
-		reason := strings.ToLower(plain(value))
+		reason := strings.ToLower(stringOf(value))
 		c.Aborted = strings.Contains(reason, "abort") || strings.Contains(reason, "interrupt") || strings.Contains(reason, "cancel")
 	}
 }
@@ -154,8 +154,8 @@ func (c *Call) decide(seen map[string]bool, agent Agent, event Event) {
 	}
 }
 
-// plain is the value of a JSON string; "" for anything else.
-func plain(value jsontext.Value) string {
+// stringOf is the value of a JSON string; "" for anything else.
+func stringOf(value jsontext.Value) string {
 	if value.Kind() != '"' {
 		return ""
 	}
@@ -165,7 +165,7 @@ func plain(value jsontext.Value) string {
 
 // inner is a value, or the JSON value that it is the text of. A text that is no JSON stays what it is.
 func inner(value jsontext.Value) jsontext.Value {
-	if s := jsontext.Value(plain(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, func() string) {}) == nil {
+	if s := jsontext.Value(stringOf(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, func() string) {}) == nil {
 		return s
 	}
 	return value.Clone()

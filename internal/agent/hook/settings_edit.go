@@ -29,14 +29,14 @@ func Install(text []byte, entries []Entry) ([]byte, *input.Error) {
 			fresh, err = add(fresh, e)
 		}
 	}
-	if err == nil && slices.Equal(said(text), said(fresh)) {
+	if err == nil && slices.Equal(ownEntries(text), ownEntries(fresh)) {
 		return text, nil
 	}
 	return fresh, err
 }
 
-// said is what our entries in a text say.
-func said(text []byte) (list []string) {
+// ownEntries is what our entries in a text say.
+func ownEntries(text []byte) (list []string) {
 	if s, err := ReadSettings(text); err == nil {
 		for _, h := range s.Ours() {
 			list = append(list, h.Event+"\n"+h.Matcher+"\n"+h.handler)
@@ -47,12 +47,12 @@ func said(text []byte) (list []string) {
 
 // Installed reports whether our entries in settings are what [Install] writes for some choice, all of them and no others.
 func Installed(text []byte, agent string) bool {
-	found := slices.Sorted(slices.Values(said(text))) // the events of others set the order
+	found := slices.Sorted(slices.Values(ownEntries(text))) // the events of others set the order
 	for _, stop := range []string{"", "always", "off"} {
 		for _, fail := range []string{"", "closed"} {
 			for _, all := range []bool{false, true} {
 				fresh, err := Install(nil, Entries(agent, Choice{stop, fail, all}))
-				if err == nil && slices.Equal(found, slices.Sorted(slices.Values(said(fresh)))) {
+				if err == nil && slices.Equal(found, slices.Sorted(slices.Values(ownEntries(fresh)))) {
 					return true
 				}
 			}
@@ -119,11 +119,11 @@ func add(text []byte, e Entry) ([]byte, *input.Error) {
 			at, depth = event, 3
 		}
 	}
-	return s.append(at, depth, e), nil
+	return s.appendEntry(at, depth, e), nil
 }
 
-// append adds an entry at the end of a container.
-func (s *Settings) append(in *hujson.Value, depth int, e Entry) []byte {
+// appendEntry adds an entry at the end of a container.
+func (s *Settings) appendEntry(in *hujson.Value, depth int, e Entry) []byte {
 	newline, unit := "\n", "  "
 	if bytes.Contains(s.text, []byte("\r\n")) {
 		newline = "\r\n"

@@ -84,7 +84,7 @@ func TestRandomSettings(t *testing.T) {
 			continue
 		}
 		rest, e := Remove(text, false)
-		if e != nil || len(said(rest)) > 0 {
+		if e != nil || len(ownEntries(rest)) > 0 {
 			t.Fatalf("%d %v\n%s\n%s", seed, e, text, rest)
 		}
 		if rest != nil && len(s.Ours()) == 0 && string(rest) != string(text) {

@@ -65,7 +65,7 @@ func thereAndBack(t *testing.T, agent string, before []byte) {
 		if text, err = Install(text, entries); err != nil {
 			t.Fatal(err)
 		}
-		if got := said(text); len(got) != len(entries) || !Installed(text, agent) {
+		if got := ownEntries(text); len(got) != len(entries) || !Installed(text, agent) {
 			t.Fatalf("%d entries of %d:\n%s", len(got), len(entries), text)
 		}
 	}
@@ -111,7 +111,7 @@ func TestOwnFile(t *testing.T) {
 	for _, agent := range []string{"claude", "codex", "copilot"} {
 		entries := Entries(agent, Choice{})
 		text, err := Install(nil, entries)
-		if err != nil || len(said(text)) != len(entries) {
+		if err != nil || len(ownEntries(text)) != len(entries) {
 			t.Fatal(err, string(text))
 		}
 		if rest, err := Remove(text, entries[0].Flat); err != nil || rest != nil {
@@ -134,9 +134,9 @@ func FuzzSettings(f *testing.F) {
 	f.Add("{\"hooks\": {\"Stop\": [ // c\n{\"command\": \"closeout hook run\"}, 1,\n 2]}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		before := []byte(text)
-		if len(said(before)) > 0 {
+		if len(ownEntries(before)) > 0 {
 			rest, err := Remove(before, false)
-			if err != nil || len(said(rest)) > 0 {
+			if err != nil || len(ownEntries(rest)) > 0 {
 				t.Fatalf("%v %q", err, rest)
 			}
 			before = rest

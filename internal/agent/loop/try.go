@@ -45,7 +45,7 @@ func (l *Loop) try(s *item.State, it *item.Standing, unjudged int, note string) 
 	if err := t.open(l.Work.Prompt(h)); err != nil {
 		return "", err
 	}
-	defer t.close()
+	defer t.closeFiles()
 	l.Tell(fmt.Sprintf("%s: try %d of %d: the output goes to %s", t.item, h.Try, h.Of, t.out.file.Name()))
 	unread, err := t.run()
 	if err != nil {
@@ -84,7 +84,7 @@ func (t *try) open(prompt string) error {
 	return err
 }
 
-func (t *try) close() {
+func (t *try) closeFiles() {
 	t.prompt.Close() // it is only read
 	t.out.file.Close()
 	t.errs.file.Close()

@@ -69,7 +69,7 @@ func (s *Store) Report(e item.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its report cannot be read: %w", input.Reason(err))
 	}
-	if Digest(data) != e.ReportSHA256 {
+	if input.Digest(data) != e.ReportSHA256 {
 		return nil, errors.New("its report has another digest")
 	}
 	return data, nil

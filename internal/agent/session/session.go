@@ -64,12 +64,6 @@ func Key(dir string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Digest is the sha256 of a text, in hexadecimal.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // within reports whether a path is a directory or below it, also through symlinks of its existing part.
 func within(dir, path string) bool {
 	dir, path = realPath(dir), realPath(path)
@@ -220,14 +214,14 @@ func (s *Store) UpdateAll(st *item.State, proof item.Proof, choose func() ([]ite
 			return err
 		}
 	}
-	if err := s.append(st, list); err != nil {
+	if err := s.appendEvents(st, list); err != nil {
 		return s.unwritable(err)
 	}
 	return s.Catch(st, proof)
 }
 
-// append writes events after the last whole line.
-func (s *Store) append(st *item.State, list []item.Event) error {
+// appendEvents writes events after the last whole line.
+func (s *Store) appendEvents(st *item.State, list []item.Event) error {
 	var lines []byte
 	for i := range list {
 		list[i].N, list[i].At = st.Next+int64(i), time.Now().UTC().Format(time.RFC3339)

@@ -56,8 +56,8 @@ func (c *Checker) add(path string, seq *int64, message, expected, actual string)
 	c.Check.Problems = append(c.Check.Problems, Problem{path, seq, message, expected, actual})
 }
 
-// Strange notes paths that no archive has.
-func (c *Checker) Strange(paths []string) {
+// RefusePaths notes paths that no archive has.
+func (c *Checker) RefusePaths(paths []string) {
 	for _, p := range paths {
 		c.add(p, nil, "an archive has no such file or directory", "only what closeout archive add writes", "another name, or not a regular file")
 	}
@@ -85,7 +85,7 @@ func (c *Checker) Add(it *Item) {
 		c.broken = true
 	}
 	c.Check.Size++
-	for _, name := range it.Strange {
+	for _, name := range it.UnknownPaths {
 		c.add(it.Dir+"/"+name, seq, "the directory of an entry has no such file", "only "+EntryFile+" and the files of the bundle", "another name, or not a regular file")
 	}
 	if e == nil {

@@ -8,12 +8,12 @@ import (
 
 // Item is what an archive has in place of an entry: the directory Dir, and what is in it.
 type Item struct {
-	Dir     string        // as it is, such as decisions/0001/000123-pr512-1a2b3c4d
-	Data    []byte        // of entry.json; nil when there is no such file
-	Entry   *Entry        // nil when Data cannot be read
-	Errs    *input.Errors // why it cannot
-	Files   []Stored      // below bundle/, sorted by path
-	Strange []string      // paths in Dir that no entry has: neither entry.json nor below bundle/, or no regular files
+	Dir          string        // as it is, such as decisions/0001/000123-pr512-1a2b3c4d
+	Data         []byte        // of entry.json; nil when there is no such file
+	Entry        *Entry        // nil when Data cannot be read
+	Errs         *input.Errors // why it cannot
+	Files        []Stored      // below bundle/, sorted by path
+	UnknownPaths []string      // paths in Dir that no entry has: neither entry.json nor below bundle/, or no regular files
 }
 
 // Stored is a file of a bundle as the archive has it. SHA256 is "" until the content was read.

@@ -169,7 +169,7 @@ func contradicted(message, expected, actual string) report.AuditFinding {
 // entries takes over what was found about each entry.
 func (j *joined) entries() {
 	m := merges{heads: map[string]*Examined{}, reports: map[string]*Examined{}}
-	home := j.home()
+	home := j.repositoryID()
 	for _, x := range j.Entries {
 		if x.At >= 0 && !j.in(x.At) {
 			if x.At > j.Oldest {
@@ -229,8 +229,8 @@ func (j *joined) origin() string {
 	return j.Archive.Origin
 }
 
-// home is the id of the repository, as the first report says that has the repository's name. A repository that is renamed keeps it.
-func (j *joined) home() string {
+// repositoryID is the id of the repository, as the first report says that has the repository's name. A repository that is renamed keeps it.
+func (j *joined) repositoryID() string {
 	for _, x := range j.Entries {
 		if x.repositoryID != "" && sameRepository(j.origin(), x.repository) {
 			return x.repositoryID

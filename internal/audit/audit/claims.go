@@ -308,7 +308,7 @@ func (x *examination) override(o *report.Override, pulls []string, member int64,
 	if row.PullRequest != nil && pr.Author != "" {
 		x.authors[*row.PullRequest] = append(x.authors[*row.PullRequest], pr.Author)
 	}
-	if part := takesPart(pr, facts.Account{Login: o.Actor, ID: o.ActorID}); part != "" {
+	if part := roleIn(pr, facts.Account{Login: o.Actor, ID: o.ActorID}); part != "" {
 		x.add(finding("audit.self_override", "the person who overrode is "+part, about{identity: []string{deref(row.PullRequest), o.ActorID}}, "another person than the authors", who(o),
 			"remove override.allow_author from the contract, and have the change reviewed"))
 	}
@@ -321,8 +321,8 @@ func who(o *report.Override) string {
 	return o.Actor + " (id " + o.ActorID + ")"
 }
 
-// takesPart says what part an account has in a pull request; "" for none.
-func takesPart(pr *facts.PullRequest, who facts.Account) string {
+// roleIn says what part an account has in a pull request; "" for none.
+func roleIn(pr *facts.PullRequest, who facts.Account) string {
 	if who.Is(facts.Account{Login: pr.Author, ID: pr.AuthorID}) {
 		return "the author of the pull request"
 	}

@@ -226,7 +226,7 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 	}
 	l.catalogue(before.DiffRules, after.DiffRules)
 	for _, now := range after.DiffRules {
-		if now.Severity != input.Block && !named(before.DiffRules, now.ID.Value) { // the standard severity may be stricter
+		if now.Severity != input.Block && !hasRule(before.DiffRules, now.ID.Value) { // the standard severity may be stricter
 			l.say("the rule %s is %s", input.Quote(now.ID.Value), now.Severity)
 		}
 	}
@@ -237,7 +237,7 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 	}
 }
 
-func named(list []contract.CatalogueRule, id string) bool {
+func hasRule(list []contract.CatalogueRule, id string) bool {
 	return slices.ContainsFunc(list, func(r contract.CatalogueRule) bool { return r.ID.Value == id })
 }
 
@@ -276,7 +276,7 @@ func ignored(before []contract.RuleIgnore, now *contract.RuleIgnore) bool {
 }
 
 func (l *loosened) budgets(before, after *contract.Contract) {
-	if larger(before.ViolationBudget, after.ViolationBudget, 0) {
+	if hasGrown(before.ViolationBudget, after.ViolationBudget, 0) {
 		l.say("violation_budget is larger")
 	}
 	if before.TimeBudgetMinutes != nil && (after.TimeBudgetMinutes == nil || *after.TimeBudgetMinutes > *before.TimeBudgetMinutes) {
@@ -302,8 +302,8 @@ func (l *loosened) budgets(before, after *contract.Contract) {
 // level is a minimum of evidence; the default on a pull request is the highest level that a recorder gives.
 func level(l input.Level) input.Level { return cmp.Or(l, input.Recorded) }
 
-// larger reports whether a number grew, where none means a default.
-func larger(before, after *int64, none int64) bool {
+// hasGrown reports whether a number grew, where none means a default.
+func hasGrown(before, after *int64, none int64) bool {
 	return valueOr(after, none) > valueOr(before, none)
 }
 

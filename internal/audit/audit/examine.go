@@ -2,8 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,7 +76,7 @@ type Examined struct {
 // not audited it only finds its place.
 func (a *Auditor) Examine(m *Material, withdrawn *archive.Entry, audited bool) *Examined {
 	e := m.Entry
-	x := &examination{Auditor: a, m: m, Examined: &Examined{Entry: slim(e), At: -1}}
+	x := &examination{Auditor: a, m: m, Examined: &Examined{Entry: withoutFiles(e), At: -1}}
 	x.Row = report.AuditDecision{
 		Seq: e.Seq, Kind: e.Kind, Commits: len(e.Commits), PullRequests: e.PullRequests, Why: deref(e.Why), Overrides: []report.AuditOverride{},
 		Replay: archive.ReplayNotTried,
@@ -90,8 +88,8 @@ func (a *Auditor) Examine(m *Material, withdrawn *archive.Entry, audited bool) *
 	return x.Examined
 }
 
-// slim is an entry without its lists of files, of which an archive may have thousands.
-func slim(e *archive.Entry) *archive.Entry {
+// withoutFiles is an entry without its lists of files, of which an archive may have thousands.
+func withoutFiles(e *archive.Entry) *archive.Entry {
 	c := *e
 	c.Bundle, c.Omitted = nil, nil
 	return &c
@@ -258,9 +256,8 @@ func (x *examination) omitted(inputs []report.Input) {
 // compareEntry compares what the entry says of the report with the report.
 func (x *examination) compareEntry() {
 	e, r := x.Entry, x.r
-	sum := sha256.Sum256(x.m.Report)
 	for _, field := range [][3]string{
-		{"report_sha256", hex.EncodeToString(sum[:]), deref(e.ReportSHA256)},
+		{"report_sha256", input.Digest(x.m.Report), deref(e.ReportSHA256)},
 		{"verdict", r.Verdict, deref(e.Verdict)},
 		{"head_sha", deref(r.Subject.HeadSHA), deref(e.HeadSHA)},
 		{"pull_requests", inOrder(pullRequests(r)), inOrder(e.PullRequests)},

@@ -2,9 +2,7 @@ package audit
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -41,8 +39,7 @@ func seal(f *report.AuditFinding) {
 	for _, part := range []string{"closeout.audit/v1", f.Code, f.Commit, f.Path, f.Fingerprint} {
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
 	}
-	sum := sha256.Sum256(text)
-	f.Fingerprint = hex.EncodeToString(sum[:])
+	f.Fingerprint = input.Digest(text)
 }
 
 // order sorts findings by severity, code, then from the newest commit to the oldest; those without a commit come first.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -10,29 +11,21 @@ import (
 // page documents the codes of an audit, as the pages of the gate's checks do theirs.
 var page = &check.Check{
 	ID: "audit", Title: "What was merged is what was decided",
-	Codes: []check.Code{
-		{Name: "audit.missing", Severity: input.Block},
-		{Name: "audit.gap", Severity: input.Block},
-		{Name: "audit.direct_push", Severity: input.Block},
-		{Name: "audit.not_green", Severity: input.Block},
-		{Name: "audit.unbound", Severity: input.Block},
-		{Name: "audit.contradicted", Severity: input.Block},
-		{Name: "audit.not_judged", Severity: input.Block},
-		{Name: "audit.log_broken", Severity: input.Block},
-		{Name: "audit.omitted", Severity: input.Unknown},
-		{Name: "audit.withdrawn", Severity: input.Unknown},
-		{Name: "audit.after_merge", Severity: input.Unknown},
-		{Name: "audit.not_replayable", Severity: input.Unknown},
-		{Name: "audit.replay_unknown", Severity: input.Unknown},
-		{Name: "audit.unavailable", Severity: input.Unknown},
-		{Name: "audit.observed", Severity: input.Warn},
-		{Name: "audit.self_override", Severity: input.Warn},
-		{Name: "audit.partly_bound", Severity: input.Warn},
-		{Name: "audit.operator_contract", Severity: input.Warn},
-		{Name: "audit.contract_loosened", Severity: input.Warn},
-		{Name: "audit.overridden", Severity: input.Info},
-		{Name: "audit.pending", Severity: input.Info},
-	},
+	Codes: slices.Concat(
+		check.CodesWith(input.Block,
+			"audit.missing", "audit.gap", "audit.direct_push", "audit.not_green", "audit.unbound", "audit.contradicted",
+			"audit.not_judged", "audit.log_broken",
+		),
+		check.CodesWith(input.Unknown,
+			"audit.omitted", "audit.withdrawn", "audit.after_merge", "audit.not_replayable", "audit.replay_unknown",
+			"audit.unavailable",
+		),
+		check.CodesWith(input.Warn,
+			"audit.observed", "audit.self_override", "audit.partly_bound", "audit.operator_contract",
+			"audit.contract_loosened",
+		),
+		check.CodesWith(input.Info, "audit.overridden", "audit.pending"),
+	),
 }
 
 // Pages lists the pages of documentation.
@@ -48,10 +41,4 @@ func Doc(id string) string {
 }
 
 // severityOf is the severity of each code. That of a finding may differ where its page says so.
-var severityOf = func() map[string]input.Severity {
-	all := map[string]input.Severity{}
-	for _, c := range page.Codes {
-		all[c.Name] = c.Severity
-	}
-	return all
-}()
+var severityOf = check.CodesOf(Pages)

@@ -3,8 +3,6 @@ package clone
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -225,7 +223,7 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 	reading.Go(func() { past, pastErr = a.history(how.Since) })
 	defer reading.Wait()
 	c := archive.NewChecker()
-	c.Strange(strange)
+	c.RefusePaths(strange)
 	content := func(it *archive.Item) error {
 		read, err := a.read(it)
 		if err == nil && how.Content != nil {
@@ -314,7 +312,7 @@ func (a *Archive) item(ref itemRef) (*archive.Item, error) {
 		}
 	}
 	it := archive.NewItem(ref.dir, data)
-	it.Strange = strange
+	it.UnknownPaths = strange
 	if bundle.Mode == git.ModeTree {
 		l := &lister{git: a.git, item: it}
 		if err := l.tree(bundle.ID, ""); err != nil {
@@ -341,11 +339,11 @@ func (l *lister) tree(id git.ID, prefix string) error {
 		return archiveFixed(err)
 	}
 	if len(entries) == 0 {
-		l.item.Strange = append(l.item.Strange, path.Join(archive.BundleDir, prefix))
+		l.item.UnknownPaths = append(l.item.UnknownPaths, path.Join(archive.BundleDir, prefix))
 	}
 	for _, e := range entries {
 		if l.read++; l.read > maxListedFiles || len(prefix) > 4096 {
-			l.item.Strange = append(l.item.Strange, path.Join(archive.BundleDir, prefix+e.Name))
+			l.item.UnknownPaths = append(l.item.UnknownPaths, path.Join(archive.BundleDir, prefix+e.Name))
 			return nil
 		}
 		if e.Mode == git.ModeTree {
@@ -385,18 +383,13 @@ func (a *Archive) read(it *archive.Item) (Contents, error) {
 		case err != nil:
 			return nil, err
 		default:
-			f.Bytes, f.SHA256 = int64(len(data)), hexSum(data)
+			f.Bytes, f.SHA256 = int64(len(data)), input.Digest(data)
 			if f.File == want && len(data) <= left {
 				kept[f.Path], left = data, left-len(data)
 			}
 		}
 	}
 	return kept, nil
-}
-
-func hexSum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 func (a *Archive) blob(id string, limit int64) ([]byte, error) {
@@ -419,7 +412,7 @@ func (a *Archive) Bundle(it *archive.Item, before Contents) (*collect.Found, []b
 					return io.NopCloser(bytes.NewReader(data)), nil
 				}
 				data, err := a.blob(f.ID, want.Bytes)
-				if err == nil && (int64(len(data)) != want.Bytes || hexSum(data) != want.SHA256) {
+				if err == nil && (int64(len(data)) != want.Bytes || input.Digest(data) != want.SHA256) {
 					err = fmt.Errorf("the archive has another content than %s/%s lists", it.Dir, archive.EntryFile)
 				}
 				return io.NopCloser(bytes.NewReader(data)), err

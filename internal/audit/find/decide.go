@@ -2,8 +2,6 @@ package find
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -39,7 +37,7 @@ func (f *finder) decide(ctx context.Context, u unit, event string) (*archive.Ent
 		if found == nil && run.Undecided(u.merged) {
 			continue
 		}
-		said, err := f.said(u, run)
+		said, err := f.runOf(u, run)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +53,8 @@ func (f *finder) decide(ctx context.Context, u unit, event string) (*archive.Ent
 	return gap, nil
 }
 
-// said is what an entry tells about a run.
-func (f *finder) said(u unit, run github.WorkflowRun) (*archive.Run, error) {
+// runOf is what an entry tells about a run.
+func (f *finder) runOf(u unit, run github.WorkflowRun) (*archive.Run, error) {
 	state, err := archive.WorkflowElsewhere, error(nil)
 	if !run.Elsewhere {
 		state, err = f.workflowState(u)
@@ -105,8 +103,7 @@ func (f *finder) take(ctx context.Context, u unit, found *github.Artifact) (*arc
 	case err != nil:
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	if found.Digest != "" && found.Digest != "sha256:"+hex.EncodeToString(sum[:]) {
+	if found.Digest != "" && found.Digest != "sha256:"+input.Digest(data) {
 		return f.gap(u, archive.Unreadable), nil
 	}
 	files, err := unzip(data, maxUnzipped)
@@ -160,13 +157,11 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 	if result.Same() {
 		e.Replay = archive.ReplaySame
 	}
-	sum := sha256.Sum256(text)
-	digest := hex.EncodeToString(sum[:])
+	digest := input.Digest(text)
 	e.ReportSHA256 = &digest
 	f.files += len(files)
 	for _, z := range files {
-		sum := sha256.Sum256(z.Data)
-		e.Bundle = append(e.Bundle, archive.File{Path: z.Path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(z.Data))})
+		e.Bundle = append(e.Bundle, archive.File{Path: z.Path, SHA256: input.Digest(z.Data), Bytes: int64(len(z.Data))})
 		f.bytes += int64(len(z.Data))
 	}
 	input.SortStable(e.Bundle, func(a, b archive.File) int { return strings.Compare(a.Path, b.Path) })

@@ -2,8 +2,6 @@ package find
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Since is what an archive does not have yet: all, or what comes after the file state.json of it, "" for none.
@@ -95,8 +94,7 @@ func Write(ctx context.Context, c *github.Client, found *archive.Found, what Sea
 	if err := collect.Create(filepath.Join(what.Out, archive.IndexFile), data); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	w.SHA256 = hex.EncodeToString(sum[:])
+	w.SHA256 = input.Digest(data)
 	return w, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,9 @@ func (m *ColorMode) Type() string { return "when" }
 
 // Set refuses other values.
 func (m *ColorMode) Set(value string) error {
-	for _, known := range ColorModes {
-		if value == known {
-			*m = ColorMode(value)
-			return nil
-		}
+	if slices.Contains(ColorModes, value) {
+		*m = ColorMode(value)
+		return nil
 	}
 	return fmt.Errorf("unknown value %q%s expected one of %s", value, input.DidYouMean(value, ColorModes, ""), strings.Join(ColorModes, ", "))
 }
