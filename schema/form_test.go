@@ -15,14 +15,20 @@ import (
 
 // TestFormAgreesWithLibrary damages a document with every part that a report can have, in every place, and wants the same answer
 // from the library for JSON Schema as from the checks of a run.
-func TestFormAgreesWithLibrary(t *testing.T) {
+func TestFormAgreesWithLibrary(t *testing.T) { formAgrees(t, 8) }
+
+// formAgrees compares the answers about every nth document.
+func formAgrees(t *testing.T, nth int) {
 	library := stricttest.CompileSchema(t, "verification_report")
 	whole, _, err := schema.ReportValidators()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tried, refused := 0, 0
+	made, tried, refused := 0, 0, 0
 	compare := func(document any) {
+		if made++; (made-1)%nth > 0 {
+			return
+		}
 		text, err := json.Marshal(document)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +48,7 @@ func TestFormAgreesWithLibrary(t *testing.T) {
 		t.Fatalf("the sample is refused: %v", whole(text))
 	}
 	damage(document, compare)
-	if tried < 1500 || refused < tried/2 {
+	if tried < 1500/nth || refused < tried/2 {
 		t.Errorf("%d documents, %d refused", tried, refused)
 	}
 }

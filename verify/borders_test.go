@@ -71,6 +71,7 @@ var only = map[string][]string{
 	},
 	"maragu.dev/gomponents":                {"internal/present/page"},
 	module + "internal/testkit/fakehub":    nil,
+	module + "internal/testkit/memory":     nil,
 	module + "internal/testkit/pagetest":   nil,
 	module + "internal/testkit/stricttest": nil,
 }

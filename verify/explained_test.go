@@ -112,7 +112,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	log := ""
 	for i := range 3 * check.MaxOutputs {
 		criteria = append(criteria, fmt.Sprintf(`{"run": ["make", "t%d"]}`, i))
-		log += recordOf(t, map[string]any{"command": []string{"make", fmt.Sprintf("t%d", i)}, "exit_code": 1, "stdout": strings.Repeat("\u0001 long \\ \" ä\n", 40_000)})
+		log += recordOf(t, map[string]any{"command": []string{"make", fmt.Sprintf("t%d", i)}, "exit_code": 1, "stdout": strings.Repeat("\u0001 long \\ \" ä\n", 4_000)})
 	}
 	outputs, size := 0, 0
 	for _, f := range explained(t, strings.Join(criteria, ","), log) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/closeout-gate/closeout/internal/audit/clone"
+	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 func TestMain(m *testing.M) {
@@ -63,11 +64,14 @@ func gitEnv(more ...string) []string {
 	return append(env, more...)
 }
 
-// TestScripts runs the real command: one scenario a file.
-func TestScripts(t *testing.T) {
+// TestScripts runs the real command: one scenario a file. Those below long, with a build of Go or dozens of repositories, are
+// TestSoakScripts.
+func TestScripts(t *testing.T) { runScripts(t, "../../testdata/script") }
+
+func runScripts(t *testing.T, dir string) {
 	repository, builds := repositoryRoot(), goCache(t)
 	testscript.Run(t, testscript.Params{
-		Dir: "../../testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPOSITORY", repository)
 			for name, value := range gitSettings {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/git"
+	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 // git runs the git program, which is the oracle of these tests, and gives its standard output. No configuration of the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/record/system"
+	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

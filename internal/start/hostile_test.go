@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/start"
+	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
+	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 const token = "ghs_aTokenThatNobodyMaySee"

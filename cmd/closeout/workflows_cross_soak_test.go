@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -27,8 +29,8 @@ const crossSuite = `failed=0
 exit $failed
 `
 
-// TestWorkflowsCross runs the jobs of the trees as well, each in a checkout and on a machine of its own, and lets the gate judge.
-func TestWorkflowsCross(t *testing.T) {
+// TestSoakWorkflowsCross runs the jobs of the trees as well, each in a checkout and on a machine of its own, and lets the gate judge.
+func TestSoakWorkflowsCross(t *testing.T) {
 	deleted := changed{"src/word.txt": "wrong\n", "tests/good.sh": ""}
 	for name, c := range map[string]struct {
 		change changed

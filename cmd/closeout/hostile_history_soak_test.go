@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -28,9 +30,9 @@ func (g *graph) add(history string) {
 	}
 }
 
-// TestHostileHistories checks which commits are compared. Where there are several merge bases, what differs from any of them
+// TestSoakHostileHistories checks which commits are compared. Where there are several merge bases, what differs from any of them
 // is touched.
-func TestHostileHistories(t *testing.T) {
+func TestSoakHostileHistories(t *testing.T) {
 	o := newObjects(t, "sha1")
 	for _, c := range []struct{ name, history, base, head string }{
 		{"a line", "a: = x1\nb: a = x2", "a", "b"},
@@ -95,7 +97,7 @@ func holdUnion(t *testing.T, dir, base, head string, bases []string) {
 }
 
 // Two histories without a common commit have no difference that could be judged.
-func TestUnrelatedHistories(t *testing.T) {
+func TestSoakUnrelatedHistories(t *testing.T) {
 	o := newObjects(t, "sha1")
 	g := &graph{o, map[string]string{}}
 	g.add("a: = x1\nb: a = x2\nr: = x1 y1\ns: r = x2 y1")
@@ -106,8 +108,8 @@ func TestUnrelatedHistories(t *testing.T) {
 	}
 }
 
-// TestTwistedCommits wants commits refused that two readers could take for different ones.
-func TestTwistedCommits(t *testing.T) {
+// TestSoakTwistedCommits wants commits refused that two readers could take for different ones.
+func TestSoakTwistedCommits(t *testing.T) {
 	o := newObjects(t, "sha1")
 	small, large := o.tree(files{"a": "f"}), o.tree(files{"a": "f", "secrets/key": "f"})
 	base := o.commit(small)

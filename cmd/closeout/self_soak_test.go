@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -41,8 +43,8 @@ func judgeHistory(t *testing.T, contract string) (h judgedHistory) {
 	return h
 }
 
-// TestOwnHistory judges the changes of this repository by its own contract: only what changes the gate itself is blocked.
-func TestOwnHistory(t *testing.T) {
+// TestSoakOwnHistory judges the changes of this repository by its own contract: only what changes the gate itself is blocked.
+func TestSoakOwnHistory(t *testing.T) {
 	h := judgeHistory(t, filepath.Join(repository, ownContract))
 	if h.Counts.Merges == 0 || h.Counts.Unknown > 0 || h.FilesOmitted > 0 {
 		t.Errorf("judged: %+v", h)
@@ -54,8 +56,8 @@ func TestOwnHistory(t *testing.T) {
 	}
 }
 
-// TestOwnHistoryNarrow judges the same changes by a contract that forgot the tests' data.
-func TestOwnHistoryNarrow(t *testing.T) {
+// TestSoakOwnHistoryNarrow judges the same changes by a contract that forgot the tests' data.
+func TestSoakOwnHistoryNarrow(t *testing.T) {
 	contract := string(readWorkflow(t, ownContract))
 	if !strings.Contains(contract, `"testdata/**", `) {
 		t.Fatalf("%s does not allow testdata", ownContract)
@@ -74,8 +76,8 @@ func TestOwnHistoryNarrow(t *testing.T) {
 	t.Errorf("no file below testdata is off scope: %+v", h)
 }
 
-// TestOwnControl wants the patch of the contract's negative control to fit the code.
-func TestOwnControl(t *testing.T) {
+// TestSoakOwnControl wants the patch of the contract's negative control to fit the code.
+func TestSoakOwnControl(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -90,8 +92,8 @@ func TestOwnControl(t *testing.T) {
 	}
 }
 
-// TestOwnLint wants no mistake in the contract and the workflows of this repository.
-func TestOwnLint(t *testing.T) {
+// TestSoakOwnLint wants no mistake in the contract and the workflows of this repository.
+func TestSoakOwnLint(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(repository, ".git")); err != nil {
 		t.Skip("these files are no clone, and lint compares patterns with tracked files")
 	}

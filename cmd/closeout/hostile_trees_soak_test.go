@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -130,9 +132,9 @@ func sideBySide(name string, cases []treeCase) treeCase {
 	return all
 }
 
-// TestHostileChanges makes changes with paths, kinds and shapes that have misled others, and wants the touched paths to be
+// TestSoakHostileChanges makes changes with paths, kinds and shapes that have misled others, and wants the touched paths to be
 // git's, in the bundle and in the report, of each.
-func TestHostileChanges(t *testing.T) {
+func TestSoakHostileChanges(t *testing.T) {
 	kinds := sideBySide("kinds", kindCases())
 	for format, cases := range map[string][]treeCase{
 		"sha1":   append(shapeCases(), kinds, sideBySide("paths", pathCases())), // names are no matter of the hash
@@ -150,9 +152,9 @@ func TestHostileChanges(t *testing.T) {
 	}
 }
 
-// TestHandmadeTrees writes trees that git does not write. Where their paths are plain, the answer is git's; where a path
+// TestSoakHandmadeTrees writes trees that git does not write. Where their paths are plain, the answer is git's; where a path
 // could hide, there is none, and it is said.
-func TestHandmadeTrees(t *testing.T) {
+func TestSoakHandmadeTrees(t *testing.T) {
 	o := newObjects(t, "sha1")
 	one, two := o.put("blob", "1"), o.put("blob", "2")
 	file := func(name, id string) entry { return entry{"100644", name, id} }
@@ -219,7 +221,7 @@ func TestHandmadeTrees(t *testing.T) {
 }
 
 // A tree that is cut, and one that is not a tree.
-func TestBrokenTrees(t *testing.T) {
+func TestSoakBrokenTrees(t *testing.T) {
 	o := newObjects(t, "sha1")
 	one := o.put("blob", "1")
 	good := o.raw(entry{"100644", "a", one})

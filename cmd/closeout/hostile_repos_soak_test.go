@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -138,8 +140,8 @@ echo '* filter=x diff=x' > .git/info/attributes; git config core.hooksPath ../ho
 	{"a pipe instead of a pack", "cd r; git repack -qad; f=$(ls .git/objects/pack/*.pack); rm -f $f; mkfifo $f", "", refusal},
 }
 
-// TestHostileRepositories wants the answer that git gives of the sound repository, or none.
-func TestHostileRepositories(t *testing.T) {
+// TestSoakHostileRepositories wants the answer that git gives of the sound repository, or none.
+func TestSoakHostileRepositories(t *testing.T) {
 	sound := t.TempDir()
 	script(t, sound, template)
 	r := filepath.Join(sound, "r")

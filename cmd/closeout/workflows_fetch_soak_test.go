@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -172,8 +174,8 @@ func (j *gateJob) judge() (status int, printed, written string) {
 	return exitStatus(err), string(out), written
 }
 
-// TestWorkflowsFetch runs the script of the workflow, and lets the gate judge by what it fetched.
-func TestWorkflowsFetch(t *testing.T) {
+// TestSoakWorkflowsFetch runs the script of the workflow, and lets the gate judge by what it fetched.
+func TestSoakWorkflowsFetch(t *testing.T) {
 	for name, c := range map[string]struct {
 		build func(j *gateJob)
 		after func(j *gateJob) // happens between the step and the gate
@@ -283,9 +285,9 @@ func TestWorkflowsFetch(t *testing.T) {
 	}
 }
 
-// TestWorkflowsFetchPrivate fetches from a server that refuses to answer without the token: it is in no argument of a program, and
+// TestSoakWorkflowsFetchPrivate fetches from a server that refuses to answer without the token: it is in no argument of a program, and
 // in no file afterwards.
-func TestWorkflowsFetchPrivate(t *testing.T) {
+func TestSoakWorkflowsFetchPrivate(t *testing.T) {
 	dir, err := exec.Command("git", "--exec-path").Output()
 	backend := filepath.Join(strings.TrimSpace(string(dir)), "git-http-backend")
 	if _, missing := os.Stat(backend); err != nil || missing != nil {
@@ -353,8 +355,8 @@ func filesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestWorkflowsFetchIsMissing wants the lines that a workflow of an earlier version lacks, and no question to GitHub.
-func TestWorkflowsFetchIsMissing(t *testing.T) {
+// TestSoakWorkflowsFetchIsMissing wants the lines that a workflow of an earlier version lacks, and no question to GitHub.
+func TestSoakWorkflowsFetchIsMissing(t *testing.T) {
 	j := newGateJob(t)
 	j.propose(7, "main", "src/a", true)
 	code, printed, report := j.judge()
