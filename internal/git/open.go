@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // The default limits of a comparison.
@@ -114,6 +115,23 @@ func (r *Repo) Root() string { return r.root }
 
 // CommonDir is the directory that all work trees of the repository share, absolute.
 func (r *Repo) CommonDir() string { return r.common }
+
+// Moved is when HEAD of the work tree last moved: when its log was written or, without a log, the date of its commit. The zero time
+// where neither is known.
+func (r *Repo) Moved() time.Time {
+	if info, err := os.Stat(filepath.Join(r.gitDir, "logs", "HEAD")); err == nil {
+		return info.ModTime()
+	}
+	id, err := r.Resolve("HEAD")
+	if err != nil {
+		return time.Time{}
+	}
+	commit, err := r.Commit(id)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(commit.Date, 0)
+}
 
 // Shallow reports whether a part of the history was not fetched.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }

@@ -3,14 +3,13 @@ package board
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
@@ -33,22 +32,33 @@ func (b *Board) orphaned(it *item.Standing) string {
 		last = beaten
 	}
 	if it.Root != "" { // else the claim is older than this version
-		dir := filepath.Join(it.Root, ".git")
-		info, err := os.Stat(dir)
-		if errors.Is(err, fs.ErrNotExist) || session.Key(it.Root) != it.Worktree {
+		moved, gone := b.movedIn(it)
+		if gone {
 			return "its work tree is gone"
 		}
-		if text, failed := os.ReadFile(dir); err == nil && !info.IsDir() && failed == nil {
-			dir = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:"))
-		}
-		if info, err := os.Stat(filepath.Join(dir, "logs", "HEAD")); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
+		if moved.After(last) {
+			last = moved
 		}
 	}
 	if time.Since(last) > lease {
 		return fmt.Sprintf("nothing happened in its work tree for %.0f hours", lease.Hours())
 	}
 	return ""
+}
+
+// movedIn is when HEAD last moved in the work tree that claimed an item, and whether it is gone: nothing is there any more, or no work
+// tree of this repository. One that cannot be read is there, and the zero time.
+func (b *Board) movedIn(it *item.Standing) (moved time.Time, gone bool) {
+	repo, err := git.Open(it.Root)
+	if err != nil {
+		var none *git.NotARepository
+		return moved, errors.As(err, &none)
+	}
+	defer repo.Close()
+	if session.Key(repo.Root()) != it.Worktree || session.Key(repo.CommonDir()) != session.Key(b.Git.CommonDir()) {
+		return moved, true
+	}
+	return repo.Moved(), false
 }
 
 // takeBack releases the claims without activity.
