@@ -78,12 +78,9 @@ const (
 
 // isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of
 // the project that sounds like an assertion counts.
-func isAssertion(lang source.Lang, line []byte) bool { return assertionOf(lang, line) != noAssertion }
-
-// assertionOf is the surest assertion of a line.
-func assertionOf(lang source.Lang, line []byte) sureness {
+func isAssertion(lang source.Lang, line []byte) bool {
 	kind, _ := findAssertion(lang, line)
-	return kind
+	return kind != noAssertion
 }
 
 // findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line
@@ -132,10 +129,11 @@ func assertionAt(lang source.Lang, line []byte, start, end int) sureness {
 		return sureAssertion
 	}
 	if (lang == source.Java && isDeclared(lang, line, start)) || !isCalled(lang, word, rest) ||
-		notAssertion(lang, line, start, word) {
+		(isScript(lang) && word == "expect" && asymmetric().Match(rest)) {
 		return noAssertion
 	}
 	switch receiver := wordBefore(line, start); {
+	case isListed(misleading[plainLang(lang)], receiver, word):
 	case frameworkCall(lang, receiver, word), namedAssertion(word):
 		return sureAssertion
 	case namedHelper(word):
@@ -146,20 +144,17 @@ func assertionAt(lang source.Lang, line []byte, start, end int) sureness {
 
 // keywordAssertion reports whether a word is an assertion without parentheses.
 func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
-	blank := len(rest) > 0 && (rest[0] == ' ')
-	next := nextByte(rest)
+	blank, next := at(rest, 0) == ' ', nextByte(rest)
 	switch lang {
-	case source.Python, source.Java:
-		return (word == "assert" && blank) || (lang == source.Java && blank && next != '(' && beginsWithWord(word, "should"))
+	case source.Python:
+		return blank && word == "assert"
+	case source.Java:
+		return blank && (word == "assert" || (next != '(' && beginsWithWord(word, "should")))
 	case source.Rust:
 		return word == "should_panic"
 	case source.Ruby:
-		if word == "is_expected" || (word == "should" && blank) || (word == "should_not" && blank) {
-			return true
-		}
-		name := beginsWithWord(word, "assert") || beginsWithWord(word, "refute") || beginsWithWord(word, "expect") ||
-			beginsWithWord(word, "must") || beginsWithWord(word, "wont") || word == "flunk"
-		return name && blank && next != '='
+		name := word == "flunk" || beginsWithWord(word, "assert", "refute", "expect", "must", "wont")
+		return word == "is_expected" || (blank && (oneOf(word, "should", "should_not") || (name && next != '=')))
 	}
 	return false
 }
@@ -189,34 +184,16 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 
 // isQualifier reports whether a word stands before the point of an assertion.
 func isQualifier(lang source.Lang, word string) bool {
-	switch word {
-	case "assert", "Assert", "Assertions", "expect", "should", "StringAssert", "CollectionAssert":
-		return true
-	case "require":
-		return lang == source.Go
-	}
-	return false
+	return isIn(word, " assert Assert Assertions expect should StringAssert CollectionAssert ") || (lang == source.Go && word == "require")
 }
 
 // asymmetric matches what makes of expect a part of an expected value.
 var asymmetric = input.Lazily(`^\.(?:not\.)?(?:any|anything|(?:object|array|string)Containing|stringMatching|closeTo)\(`)
 
-// notAssertion reports whether a word that sounds like an assertion is something else in its language.
-func notAssertion(lang source.Lang, line []byte, start int, word string) bool {
-	switch lang {
-	case source.JavaScript, source.TypeScript:
-		rest := line[min(len(line), start+len(word)):]
-		return word == "require" || (word == "expect" && asymmetric().Match(rest))
-	case source.Ruby:
-		return oneOf(word, "require", "require_relative")
-	case source.Rust:
-		return at(line, start-1) == '.' && oneOf(word, "expect", "expect_err")
-	case source.Go:
-		return word == "MustCompile"
-	case source.Java:
-		return oneOf(word, "requireNonNull", "checkNotNull")
-	}
-	return false
+// misleading are the calls that sound like an assertion and are something else, written as the frameworks below.
+var misleading = map[source.Lang]string{
+	source.JavaScript: " require ", source.Ruby: " require require_relative ", source.Rust: " *.expect *.expect_err ",
+	source.Go: " MustCompile ", source.Java: " requireNonNull checkNotNull ",
 }
 
 // frameworks are the calls by which test frameworks assert without saying so: * stands for any receiver, nothing for
@@ -234,15 +211,27 @@ var frameworks = map[source.Lang]string{
 // frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The
 // receiver is the word before the point, or "".
 func frameworkCall(lang source.Lang, receiver, word string) bool {
-	list := frameworks[plainLang(lang)]
-	switch {
-	case isIn(receiver+"."+word, list), receiver != "" && isIn("*."+word, list), isIn(word, list):
-		return true
-	case lang == source.Go:
-		return goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp"))
+	switch lang {
+	case source.Go:
+		if goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp")) {
+			return true
+		}
+	case source.CSharp:
+		if receiver != "" && beginsWithWord(word, "should") {
+			return true
+		}
+	case source.Ruby:
+		if beginsWithWord(word, "refute") {
+			return true
+		}
 	}
-	return (lang == source.CSharp && receiver != "" && beginsWithWord(word, "should")) ||
-		(lang == source.Ruby && beginsWithWord(word, "refute"))
+	return isListed(frameworks[plainLang(lang)], receiver, word)
+}
+
+// isListed reports whether a list has a call.
+func isListed(list, receiver, word string) bool {
+	return has(list, word) &&
+		(isIn(receiver+"."+word, list) || isIn(word, list) || (receiver != "" && isIn("*."+word, list)))
 }
 
 // plainLang is the language whose tables a language shares.
@@ -255,26 +244,18 @@ func plainLang(lang source.Lang) source.Lang {
 
 // goFailure reports whether a call ends a Go test as failed.
 func goFailure(receiver, word string) bool {
-	if !oneOf(word, "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow") {
-		return false
-	}
-	return oneOf(receiver, "t", "b", "tb", "f", "tt", "c", "s", "T", "st", "ts", "GinkgoT") ||
-		(receiver == "" && word == "Fail")
+	return isIn(word, " Error Errorf Fatal Fatalf Fail FailNow ") &&
+		(isIn(receiver, " t b tb f tt c s T st ts GinkgoT ") || (receiver == "" && word == "Fail"))
 }
 
 // namedAssertion reports whether a name of a function says that it asserts.
 func namedAssertion(word string) bool {
-	return beginsWithWord(word, "assert") || beginsWithWord(word, "expect") || hasWordInside(word, "assert")
+	return beginsWithWord(word, "assert", "expect") || hasWordInside(word, "assert")
 }
 
 // namedHelper reports whether a name of a function sounds like an assertion.
 func namedHelper(word string) bool {
-	for _, verb := range []string{"verify", "check", "require", "must", "should", "ensure", "validate"} {
-		if beginsWithWord(word, verb) {
-			return true
-		}
-	}
-	return false
+	return beginsWithWord(word, "verify", "check", "require", "must", "should", "ensure", "validate")
 }
 
 // isDeclared reports whether the word at start is declared there, not called.
@@ -307,11 +288,6 @@ var declaring = map[source.Lang]string{
 
 func isImport(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
-	for _, word := range []string{"import ", "using ", "from ", "use ", "package "} {
-		if begins(line, word) {
-			// using (…) and using var … are statements of C#.
-			return !begins(line, "using (", "using var")
-		}
-	}
-	return false
+	return begins(line, "import ", "from ", "use ", "package ") ||
+		(begins(line, "using ") && !begins(line, "using (", "using var")) // statements of C#
 }

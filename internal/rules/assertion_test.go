@@ -48,8 +48,9 @@ func TestAssertionOf(t *testing.T) {
 	for want, langs := range lists {
 		for lang, lines := range langs {
 			for line := range strings.SplitSeq(lines, "|") {
-				if line = strings.TrimSpace(line); assertionOf(lang, []byte(line)) != want {
-					t.Errorf("%s: %q is %d, not %d", lang, line, assertionOf(lang, []byte(line)), want)
+				line = strings.TrimSpace(line)
+				if kind, _ := findAssertion(lang, []byte(line)); kind != want {
+					t.Errorf("%s: %q is %d, not %d", lang, line, kind, want)
 				}
 			}
 		}

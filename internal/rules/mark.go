@@ -21,30 +21,26 @@ type Mark struct {
 }
 
 // skipWords are in every line that has a mark.
-var skipWords = map[source.Lang][]string{
-	source.Go: {"Skip", "XIt", "PIt", "XDescribe", "PDescribe", "XContext", "PContext", "XWhen", "PWhen",
-		"XSpecify", "PSpecify", "XEntry", "PEntry", "Pending"},
-	source.Python: {"kip", "xfail", "expectedFailure", "__test__", "parametrize"},
-	source.JavaScript: {"skip", "xit", "xdescribe", "xtest", "xcontext", "xspecify", "todo", "fixme", "fail", "pending",
-		"runIf", ".if(", "todoIf", "ignore", ".each(["},
-	source.Rust: {"ignore", "cfg"},
-	source.Java: {"Disabled", "Ignore", "enabled", "assume", "abort", "SkipException", "TestAborted",
-		"AssumptionViolated"},
-	source.CSharp: {"Ignore", "Explicit", "Skip", "Inconclusive"},
-	source.Ruby: {"xit", "xdescribe", "xcontext", "xspecify", "xscenario", "xfeature", "xexample", "skip", "pend",
-		"omit"},
+var skipWords = map[source.Lang]string{
+	source.Go:         "Skip XIt PIt XDescribe PDescribe XContext PContext XWhen PWhen XSpecify PSpecify XEntry PEntry Pending",
+	source.Python:     "kip xfail expectedFailure __test__ parametrize",
+	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each([",
+	source.Rust:       "ignore cfg",
+	source.Java:       "Disabled Ignore enabled assume abort SkipException TestAborted AssumptionViolated",
+	source.CSharp:     "Ignore Explicit Skip Inconclusive",
+	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
 }
 
 // bracketWords are in lines such as it["skip"](…).
-var bracketWords = []string{`["skip`, `['skip`, "[`skip", `["todo`, `['todo`, `["fixme`, `['fixme`, `["fail`, `['fail`}
+const bracketWords = "[\"skip ['skip [`skip [\"todo ['todo [`todo [\"fixme ['fixme [`fixme [\"fail ['fail [`fail"
 
 // marksOf finds all marks of a file.
 func marksOf(f *source.File) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
-	lines := linesWith(f.Code, f, skipWords[lang])
+	lines := linesWith(f.Code, f, strings.Fields(skipWords[lang]))
 	if lang == source.JavaScript {
-		lines = sortedSet(append(lines, linesWith(f.Text, f, bracketWords)...))
+		lines = sortedSet(append(lines, linesWith(f.Text, f, strings.Fields(bracketWords))...))
 	}
 	for _, n := range lines {
 		if m, found := markAt(lang, f, n); found {
@@ -69,22 +65,14 @@ func marksOf(f *source.File) []Mark {
 }
 
 // linesWith are the numbers of the lines that contain one of the words.
-func linesWith(text []byte, f *source.File, words []string) []int {
-	var lines []int
+func linesWith(text []byte, f *source.File, words []string) (lines []int) {
 	for _, word := range words {
-		for from := 0; ; {
-			i := bytes.Index(text[from:], []byte(word))
-			if i < 0 {
-				break
+		everyPlace(text, word, func(pos int) bool {
+			if n := f.LineAt(pos); len(lines) == 0 || lines[len(lines)-1] != n {
+				lines = append(lines, n)
 			}
-			n := f.LineAt(from + i)
-			lines = append(lines, n)
-			end := bytes.IndexByte(text[from+i:], '\n')
-			if end < 0 {
-				break
-			}
-			from += i + end + 1
-		}
+			return true
+		})
 	}
 	return sortedSet(lines)
 }
@@ -125,13 +113,13 @@ var shapesOf = map[source.Lang]func() shapes{
 // markAt tells what mark is on a line.
 func markAt(lang source.Lang, f *source.File, n int) (Mark, bool) {
 	line := f.CodeLine(n)
-	s := shapesOf[lang]()
-	if at, word := firstGroup(s.header, line); at >= 0 {
+	shapes := shapesOf[lang]()
+	if at, word := firstGroup(shapes.header, line); at >= 0 {
 		if m := headerMark(lang, f, n, at, word); m.holds != notEver {
 			return m, true
 		}
 	}
-	if at, word := firstGroup(s.statement, line); at >= 0 {
+	if at, word := firstGroup(shapes.statement, line); at >= 0 {
 		if m := statementMark(lang, f, n, at, word); m.holds != notEver {
 			return m, true
 		}
@@ -161,8 +149,8 @@ func skipsOnNextLine(f *source.File, n int) bool {
 		return false
 	}
 	before := bytes.TrimRight(f.CodeLine(n-1), " \t\r")
-	return oneOf(firstWord(rest), "skip", "todo", "fixme", "failing", "fails") &&
-		oneOf(wordBefore(append(before[:len(before):len(before)], '.'), len(before)+1), "describe", "it", "test", "suite", "context", "specify")
+	return isIn(firstWord(rest), " skip todo fixme failing fails ") &&
+		isIn(wordBefore(append(before[:len(before):len(before)], '.'), len(before)+1), " describe it test suite context specify ")
 }
 
 // firstGroup is the end and the text of the group that matched.

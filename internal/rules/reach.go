@@ -138,13 +138,10 @@ func isEarlyReturn(t *Test, n int, line []byte) bool {
 		}
 		word = bytes.TrimRight(word[i:], "; }")
 	}
-	if bytes.Equal(word, []byte("return")) || bytes.Equal(word, []byte("return nil")) ||
-		bytes.Equal(word, []byte("return None")) || bytes.Equal(word, []byte("return Ok(())")) {
+	if oneOf(string(word), "return", "return nil", "return None", "return Ok(())") {
 		return true
 	}
-	switch first := firstWord(word); {
-	case first == "return", first == "next" && t.of.Lang == source.Ruby:
-	default:
+	if first := firstWord(word); first != "return" && (first != "next" || t.of.Lang != source.Ruby) {
 		return false
 	}
 	if t.of.Lang == source.Ruby && modifier(word) != always {
@@ -155,15 +152,7 @@ func isEarlyReturn(t *Test, n int, line []byte) bool {
 
 // endsHere reports whether a statement ends with its line.
 func endsHere(f *source.File, n int, line []byte) bool {
-	depth := depthOf(line)
-	for _, c := range line {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-	}
+	depth := depthOf(line) + bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("}"))
 	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
 		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
 }
@@ -174,12 +163,9 @@ func inClosure(t *Test, n int) bool {
 		if b < t.Body {
 			continue
 		}
-		switch head := blockHead(t.of, b, t.Body); firstWord(bytes.TrimLeft(head, "} ")) {
-		case "if", "unless", "try", "begin", "with", "using", "else", "unsafe":
-		default:
-			if len(head) > 0 {
-				return true
-			}
+		head := blockHead(t.of, b, t.Body)
+		if len(head) > 0 && !isIn(firstWord(bytes.TrimLeft(head, "} ")), " if unless try begin with using else unsafe ") {
+			return true
 		}
 	}
 	return false

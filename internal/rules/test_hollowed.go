@@ -55,22 +55,16 @@ func (f *testFile) reportInverted(report func(Hit)) {
 	}
 }
 
+// mustFail are the annotations that say that a test must fail.
+var mustFail = map[source.Lang]string{
+	source.Rust: "#[should_panic", source.Java: "@Test(expected", source.CSharp: "[ExpectedException",
+}
+
 // expectsFailure reports whether the annotations of a test say that it must fail.
 func expectsFailure(t *Test) bool {
 	for n := t.Line; n < t.Body; n++ {
-		switch line := squeeze(nil, t.of.CodeLine(n)); t.of.Lang {
-		case source.Rust:
-			if has(line, "#[should_panic") {
-				return true
-			}
-		case source.Java:
-			if has(line, "@Test(expected") {
-				return true
-			}
-		case source.CSharp:
-			if has(line, "[ExpectedException") {
-				return true
-			}
+		if attribute := mustFail[t.of.Lang]; attribute != "" && has(squeeze(nil, t.of.CodeLine(n)), attribute) {
+			return true
 		}
 	}
 	return false
@@ -169,15 +163,9 @@ func soundsLikeAssertion(line []byte) bool {
 
 // isHarmless reports whether a function of a language or a test framework asserts nothing.
 func isHarmless(name string) bool {
-	switch strings.ToLower(name) {
-	case "print", "println", "printf", "log", "logf", "info", "debug", "warn", "puts", "p", "sprintf", "sprint", "format",
-		"str", "string", "len", "writeline", "done", "if",
-		"return", "func", "function", "for", "while", "switch", "catch", "pass", "skip", "sleep", "helper", "cleanup",
-		"parallel", "setenv", "tempdir", "void", "eprintln", "dbg",
-		"t", "it", "test", "async", "defer", "console", "resolve", "ok":
-		return true
-	}
-	return false
+	return isIn(strings.ToLower(name), " print println printf log logf info debug warn puts p sprintf sprint format str string len "+
+		"writeline done if return func function for while switch catch pass skip sleep helper cleanup parallel setenv tempdir void "+
+		"eprintln dbg t it test async defer console resolve ok ")
 }
 
 // isEmptyAssertion reports whether the assertion on a line is always true, compares numbers alone, such as assert_eq!(1

@@ -151,7 +151,7 @@ func (f *search) outcomeOf(t *Test) outcome {
 func (f *search) find(t *Test) outcome {
 	if at, found := f.leftover(t); found {
 		switch {
-		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || isInClass(at) && f.table.imports(at)):
+		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.table.inherits(at)):
 			return outcomeMoved
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
 			return outcomeDisabled
@@ -168,10 +168,10 @@ func (f *search) find(t *Test) outcome {
 	return outcomeRemoved
 }
 
-// isInClass reports whether a place is in a class of Python.
-func isInClass(at place) bool {
+// inherits reports whether a place is in a class of Python that a file of tests imports and names.
+func (t *testTable) inherits(at place) bool {
 	blocks := at.file.Head.Enclosing(at.line)
-	return at.file.Lang() == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class"
+	return at.file.Lang() == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class" && t.imports(at)
 }
 
 // leftover finds most lines of a test in one file of the head.

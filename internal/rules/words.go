@@ -107,13 +107,15 @@ func callsOf(line []byte) []string {
 	return names
 }
 
-// beginsWithWord reports whether a name begins with a word, written as in the languages: word, Word, word_more,
-// wordMore.
-func beginsWithWord(name, word string) bool {
-	if len(name) < len(word) || name[0]|0x20 != word[0] || name[1:len(word)] != word[1:] {
-		return false
+// beginsWithWord reports whether a name begins with one of some words, written as in the languages: word, Word,
+// word_more, wordMore.
+func beginsWithWord(name string, words ...string) bool {
+	for _, word := range words {
+		if len(name) >= len(word) && name[0]|0x20 == word[0] && name[1:len(word)] == word[1:] && !isLower(at(name, len(word))) {
+			return true
+		}
 	}
-	return len(name) == len(word) || !isLower(name[len(word)])
+	return false
 }
 
 // hasWordInside reports whether a name contains a word after its start.
