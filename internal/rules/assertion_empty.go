@@ -249,6 +249,10 @@ func tautologyOf(lang source.Lang, s statement) failing {
 			return never
 		}
 		return sameExpressions(c.sides[0], c.sides[1])
+	case len(c.sides) == 1 && c.present:
+		if text := c.sides[0].code; isLiteral(text) && len(text) > 0 && !isIn(string(text), " nil null None undefined NULL ") {
+			return never
+		}
 	case len(c.sides) == 1 && c.want != unknown:
 		return truth(lang, c.sides[0], c.want == always)
 	}

@@ -24,9 +24,9 @@ type Mark struct {
 var skipWords = map[source.Lang]string{
 	source.Go:         "Skip XIt PIt XDescribe PDescribe XContext PContext XWhen PWhen XSpecify PSpecify XEntry PEntry Pending",
 	source.Python:     "kip xfail expectedFailure __test__ parametrize",
-	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each([",
+	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each",
 	source.Rust:       "ignore cfg",
-	source.Java:       "Disabled Ignore enabled assume abort SkipException TestAborted AssumptionViolated",
+	source.Java:       "Disabled Ignore enabled assume abort SkipException TestAborted AssumptionViolated private static",
 	source.CSharp:     "Ignore Explicit Skip Inconclusive",
 	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
 }
@@ -52,10 +52,17 @@ func marksOf(f *source.File) []Mark {
 	case source.Python:
 		marks = append(marks, aliasMarks(f, lines)...)
 	case source.JavaScript:
-		for name := range source.SkipAliases(f) {
+		names := source.SkipAliases(f) // whether the runner sees no test of them
+		for name := range names {
+			names[name] = false
+		}
+		for _, m := range idleRunner().FindAllSubmatch(f.Code, maxIndirect) {
+			names[string(m[1])+string(m[2])] = true
+		}
+		for name, unseen := range names {
 			for _, n := range linesWith(f.Code, f, []string{name + "("}) {
 				if wordBeforeCall(f.CodeLine(n), name) == "" {
-					marks = append(marks, Mark{line: n, header: true, holds: always})
+					marks = append(marks, Mark{line: n, header: true, disabled: unseen, holds: always})
 				}
 			}
 		}
@@ -63,6 +70,10 @@ func marksOf(f *source.File) []Mark {
 	slices.SortStableFunc(marks, func(a, b Mark) int { return a.line - b.line })
 	return marks
 }
+
+// idleRunner matches a function that a file declares in place of one of the runner's, and that does nothing.
+var idleRunner = input.Lazily(`(?m)^(?:const|let|var) +(it|test|describe|suite|context|specify)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
+	`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(it|test|describe|suite|context|specify)\([^{}\n]*\{\s*\}`)
 
 // linesWith are the numbers of the lines that contain one of the words.
 func linesWith(text []byte, f *source.File, words []string) (lines []int) {
@@ -93,13 +104,13 @@ var shapesOf = map[source.Lang]func() shapes{
 		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
 			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
 	source.JavaScript: lazy(
-		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)\(\[\s*\]\)|`+
+		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)(?:<[^()]*>)?\(\s*\[\s*\](?:\s*as\b[^()]*)?\s*\)|`+
 			`\bDeno\.test\.(ignore)\(|\bDeno\.test\(.*\bignore:\s*(true)\b|`+
 			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
 	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
 	source.Java: lazy(
-		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false`,
+		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	source.CSharp: lazy(
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,
@@ -165,7 +176,7 @@ func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
 }
 
 func headerMark(lang source.Lang, f *source.File, n, at int, word string) Mark {
-	m := Mark{header: true, holds: always}
+	m := Mark{header: true, disabled: lang == source.Java && oneOf(word, "private", "static"), holds: always}
 	switch lang {
 	case source.Python:
 		m.holds = pythonMark(word, argumentsAt(f, n, at))

@@ -25,8 +25,9 @@ type meaning struct {
 	matcher  string   // the word that compares
 	truth    bool     // it says that its subject is true, or false
 	expected []string // what it is compared with, where that is a literal, without blanks
-	sides    []span   // the two that must be equal, or the one that must be true or false
+	sides    []span   // the two that must be equal, or the one that must be true or false, or there
 	want     certainty
+	present  bool // it says no more than that its side is there
 }
 
 // meaningOf reads the surest assertion of a statement.
@@ -191,10 +192,12 @@ func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	return strongestMeaning([]span{subject}, list, false)
 }
 
-// The matchers that say that two values are equal, or one true or false.
+// The matchers that say that two values are equal, or one true, false or there.
 const (
 	equals   = " equal equals eq eql be tobe toequal tostrictequal isequalto issameas same strictequal deepequal deepstrictequal exactly is areequal aresame "
 	affirmed = " tobetruthy betruthy istrue tobetrue betrue "
+	presence = " notnull isnotnull notnil isnotnone tobedefined notbenull isnotnil "
+	absent   = " tobenull tobeundefined benil benull "
 	denied   = " tobefalsy befalsey isfalse tobefalse befalse "
 )
 
@@ -215,6 +218,8 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 		}
 	}
 	switch {
+	case isIn(name, absent) == negated && isIn(name, absent+presence):
+		c.sides, c.present = subjects, true
 	case negated:
 	case isIn(name, equals) && len(m.args) > 0:
 		c.sides = []span{subjects[0], m.args[0]}
