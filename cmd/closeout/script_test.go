@@ -14,10 +14,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/closeout-gate/closeout/internal/audit/clone"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 func TestMain(m *testing.M) {
+	memory.Use()
 	testscript.Main(withProgram{m}, map[string]func(){"closeout-stuck": stuck, "on-terminal": onTerminal, "fake-agent": fakeAgent, "archived": archived})
 }
 

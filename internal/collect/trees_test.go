@@ -8,10 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
 )
+
+func TestMain(m *testing.M) {
+	memory.Use()
+	m.Run()
+}
 
 // history is what git fast-import reads.
 type history struct{ bytes.Buffer }

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/git"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 // git runs the git program, which is the oracle of these tests, and gives its standard output. No configuration of the
@@ -269,6 +269,7 @@ func initRepo(t testing.TB, args ...string) string {
 var empty string
 
 func TestMain(m *testing.M) {
+	memory.Use()
 	var err error
 	if empty, err = os.MkdirTemp("", "git-test"); err != nil {
 		panic(err)

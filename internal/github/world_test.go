@@ -15,7 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -74,6 +74,7 @@ func with(files map[string]string, more ...string) map[string]string {
 var started struct{ dir, base, head string }
 
 func TestMain(m *testing.M) {
+	memory.Use()
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "fakehub")
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/record/system"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 

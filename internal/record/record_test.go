@@ -23,6 +23,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/record/redact"
 	"github.com/closeout-gate/closeout/internal/record/system"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 			os.Exit(play(os.Args[2:]))
 		}
 	}
+	memory.Use()
 	var err error
 	if templateIn, err = os.MkdirTemp("", "record-test"); err != nil {
 		panic(err)

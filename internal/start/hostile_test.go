@@ -11,11 +11,16 @@ import (
 	"testing"
 
 	"github.com/closeout-gate/closeout/internal/start"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 )
+
+func TestMain(m *testing.M) {
+	memory.Use()
+	m.Run()
+}
 
 const goTestText = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"
 

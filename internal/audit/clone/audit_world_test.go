@@ -14,13 +14,18 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/collect"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
+
+func TestMain(m *testing.M) {
+	memory.Use()
+	m.Run()
+}
 
 const (
 	worldOrigin   = "closeout-archive/github.com/acme/shop"

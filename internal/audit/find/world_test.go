@@ -15,7 +15,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/github"
 	"github.com/closeout-gate/closeout/internal/testkit/fakehub"
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 )
 
 const token = "ghs_aTokenThatNobodyMaySee"
@@ -70,6 +70,7 @@ func with(files map[string]string, more ...string) map[string]string {
 var started struct{ dir, base, head string }
 
 func TestMain(m *testing.M) {
+	memory.Use()
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "fakehub")
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	_ "github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/internal/testkit/pagetest"
 	"github.com/closeout-gate/closeout/verify/report"
 )
