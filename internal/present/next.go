@@ -6,31 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// nextSteps says what a developer does next, in one or two sentences per step, with commands in backticks; safe prepares a
-// text of the report for the format. It is empty when there is nothing to do. [overrideSteps] says how to override.
-func nextSteps(r *report.Report, safe func(string) string) []string {
-	switch {
-	case isUsage(r):
-		return []string{"The gate was not called or configured correctly; the change was not judged. " + explain(r, block) +
-			" Then run it again."}
-	case r.Verdict == report.Failed:
-		steps := fixSteps(r, block, safe)
-		if r.Counts.Unknown > 0 {
-			steps = append(steps, unknownSteps(r, safe)...)
-		}
-		steps = append(steps, explain(r, block))
-		if isGroup(r) {
-			return append(append(steps, "Push to the pull request with the findings, and add it to the queue again."), groupSteps(r)...)
-		}
-		return append(steps, againStep(r))
-	case r.Verdict == report.Review:
-		return append(unknownSteps(r, safe), explain(r, unknown), "Nothing is known to be wrong, but unknown findings cannot be overridden.")
+// nextSteps says what a developer does next in a format that shows each fix beside its finding: [afterSteps], and where to read more.
+// It is empty when there is nothing to do. [overrideSteps] says how to override.
+func nextSteps(r *report.Report) []string {
+	after := afterSteps(r)
+	if len(after) == 0 {
+		return nil
 	}
-	return nil
+	return append([]string{explain(r)}, after...)
 }
 
 // afterSteps says what to do beyond the fixes, for a page that shows each fix beside its finding.
@@ -54,9 +40,6 @@ func afterSteps(r *report.Report) []string {
 
 const movedStep = "The pull request has changed since this run started: see its newest run, or re-run the job."
 
-// maxFixes is how many different fixes the first screen shows.
-const maxFixes = 6
-
 // fixOrder is the order in which fixes have the most effect: what cannot be read hides other findings, and an edit makes
 // records stale, so commands come last. A code that begins with none of them comes before commands.
 var fixOrder = []string{"usage.", "limit.", "contract.", "diff.", "facts.", "subject.", "cross.", "scope.", "group.", "rule", "closeout/"}
@@ -75,42 +58,6 @@ func fixRank(code string) int {
 	return len(fixOrder)
 }
 
-// fixSteps says how to fix the findings of a severity: each fix once, the one with most effect first.
-func fixSteps(r *report.Report, severity string, safe func(string) string) []string {
-	type step struct {
-		code, fix string
-		findings  int
-		about     []string // files and criteria
-	}
-	var steps []step
-	all := ofSeverity(r, severity)
-	causes := withoutEffects(all)
-	for _, f := range causes {
-		code := nameOf(f)
-		i := slices.IndexFunc(steps, func(s step) bool { return s.code == code && s.fix == f.Fix })
-		if i < 0 {
-			i, steps = len(steps), append(steps, step{code: code, fix: f.Fix})
-		}
-		steps[i].findings++
-		if about := subjectOf(f); about != "" && !slices.Contains(steps[i].about, about) {
-			steps[i].about = append(steps[i].about, about)
-		}
-	}
-	input.SortStable(steps, func(a, b step) int { return fixRank(a.code) - fixRank(b.code) })
-	var list []string
-	for _, s := range steps[:min(len(steps), maxFixes)] {
-		list = append(list, fixStep(s.code, s.fix, s.about, safe))
-	}
-	shown := 0
-	for _, s := range steps[:len(list)] {
-		shown += s.findings
-	}
-	if left := countOf(r, severity) - shown - (len(all) - len(causes)); left > 0 {
-		list = append(list, "Then "+input.Plural(int64(left), "more finding")+".")
-	}
-	return list
-}
-
 // withoutEffects leaves out what only follows from another finding: without a contract that can be read, nothing says what to record.
 func withoutEffects(list []report.Finding) []report.Finding {
 	if !hasCode(list, "contract.missing") && !hasCode(list, "contract.malformed") {
@@ -122,43 +69,6 @@ func withoutEffects(list []report.Finding) []report.Finding {
 // isEffect reports whether a finding only follows where no contract can be read.
 func isEffect(f report.Finding) bool {
 	return f.Code == "feedback.missing" || f.Code == "rules.missing"
-}
-
-// subjectOf is the file or criterion that a finding is about; "" where its location is the log or report that shows it.
-func subjectOf(f report.Finding) string {
-	switch {
-	case f.Criterion != "":
-		return f.Criterion
-	case f.Location.Input == "changes", f.Location.Input == "diff", f.Location.Input == "diff_rules":
-		return f.Location.Path
-	}
-	return ""
-}
-
-// fixStep is one step; about is what it is to be done for, of which the first ones are named.
-func fixStep(code, fix string, about []string, safe func(string) string) string {
-	if fix == "" {
-		fix = "see the finding"
-	}
-	if !strings.HasSuffix(fix, "?") {
-		fix += "."
-	}
-	text := safe(fix)
-	if code == "" {
-		return text
-	}
-	const most = 3
-	var names []string
-	for _, name := range about[:min(len(about), most)] {
-		names = append(names, safe(name))
-	}
-	if more := len(about) - most; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	if len(names) > 0 {
-		return "`" + code + "` (" + strings.Join(names, ", ") + "): " + text
-	}
-	return "`" + code + "`: " + text
 }
 
 // againStep says how the gate runs again. Where only approvals are missing it does not ask for a push: a push makes
@@ -181,18 +91,6 @@ func againStep(r *report.Report) string {
 	}
 }
 
-// unknownSteps says what to do about unavailable facts.
-func unknownSteps(r *report.Report, safe func(string) string) []string {
-	if list := ofSeverity(r, unknown); hasCode(list, "subject.moved") {
-		steps := []string{movedStep}
-		if len(list) == 1 {
-			return steps
-		}
-		return append(steps, fixSteps(r, unknown, safe)...)
-	}
-	return fixSteps(r, unknown, safe)
-}
-
 // isRule reports whether a text is the id of a diff rule that can be quoted in every format.
 func isRule(s string) bool {
 	name, ok := strings.CutPrefix(s, "closeout/")
@@ -210,13 +108,15 @@ func nameOf(f report.Finding) string {
 	return ""
 }
 
-// explain names the command that explains the first finding of a severity.
-func explain(r *report.Report, severity string) string {
-	code := ""
-	if list := ofSeverity(r, severity); len(list) > 0 {
-		code = nameOf(list[0])
+// explain names the command that explains the finding that is shown first.
+func explain(r *report.Report) string {
+	code, severity := "CODE", block
+	if r.Verdict == report.Review {
+		severity = unknown
 	}
-	code = cmp.Or(code, "CODE")
+	if list := inFixOrder(ofSeverity(r, severity)); len(list) > 0 {
+		code = cmp.Or(nameOf(list[0]), code)
+	}
 	return "`closeout explain " + code + "` explains what a code means and how to fix it."
 }
 

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,39 +35,42 @@ func TestWhoMayOverride(t *testing.T) {
 	}
 }
 
-// TestFixesAreSentences: each step ends with one mark, whether its fix is advice or a question.
-func TestFixesAreSentences(t *testing.T) {
-	r := &report.Report{Counts: report.Counts{Block: 2}, Findings: []report.Finding{
-		{Code: "contract.malformed", Severity: "block", Fix: "add it"},
-		{Code: "contract.malformed", Severity: "block", Fix: "did you mean it?"},
-	}}
-	steps := fixSteps(r, block, Line)
-	if len(steps) != 2 || !strings.HasSuffix(steps[0], ": add it.") || !strings.HasSuffix(steps[1], ": did you mean it?") {
-		t.Errorf("got %q", steps)
-	}
-}
-
-// TestWhatOnlyFollows: without a contract there is one thing to do first; with one, missing evidence is a step of its own.
+// TestWhatOnlyFollows: without a contract there is one thing to do first; with one, missing evidence has a fix of its own.
 func TestWhatOnlyFollows(t *testing.T) {
 	missing := report.Finding{Code: "contract.missing", Severity: "block", Fix: "run closeout init"}
-	r := &report.Report{Counts: report.Counts{Block: 4}, Findings: []report.Finding{
-		missing,
-		{Code: "diff.malformed", Severity: "block", Fix: "correct it"},
+	r := &report.Report{Verdict: report.Failed, Counts: report.Counts{Block: 4}, Findings: []report.Finding{
 		{Code: "feedback.missing", Severity: "block", Fix: "record them"},
 		{Code: "rules.missing", Severity: "block", Fix: "run the rules"},
+		missing,
+		{Code: "diff.malformed", Severity: "block", Fix: "correct it"},
 	}}
-	if steps := fixSteps(r, block, Line); len(steps) != 2 || !strings.Contains(steps[0], "closeout init") || !strings.Contains(steps[1], "correct it") {
-		t.Errorf("got %q", steps)
+	if got := textOf(t, r); !strings.HasPrefix(got, "block contract.missing") || strings.Count(got, "→") != 2 ||
+		!strings.Contains(got, "closeout explain contract.missing") {
+		t.Errorf("got %q", got)
 	}
 	var b strings.Builder
 	if agentList(&b, r); strings.Contains(b.String(), "feedback.missing") || !strings.Contains(b.String(), "2. diff.malformed") {
 		t.Errorf("the agent gets %q", b.String())
 	}
-	if r.Findings[0].Code = "contract.malformed"; len(fixSteps(r, block, Line)) != 2 {
-		t.Errorf("with a malformed contract: got %q", fixSteps(r, block, Line))
+	r.Findings = slices.Delete(r.Findings, 2, 3)
+	if got := textOf(t, r); strings.Count(got, "→") != 3 {
+		t.Errorf("with a contract: got %q", got)
 	}
-	r.Findings, r.Counts.Block = r.Findings[1:], 3
-	if steps := fixSteps(r, block, Line); len(steps) != 3 {
-		t.Errorf("with a contract: got %q", steps)
+}
+
+// TestEachFixOnce: a text says each fix beside its finding, and nowhere else.
+func TestEachFixOnce(t *testing.T) {
+	r := &report.Report{Verdict: report.Review, Findings: []report.Finding{{Code: "cross.changed", Severity: "unknown", Fix: "make it pass"}}}
+	if got := textOf(t, r); strings.Count(got, "make it pass") != 1 || !strings.Contains(got, "closeout explain cross.changed") {
+		t.Errorf("got %q", got)
 	}
+}
+
+func textOf(t *testing.T, r *report.Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := writeText(&b, r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -66,10 +66,10 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 	return err
 }
 
-// textFindings writes the findings of each severity, followed by an empty line.
+// textFindings writes the findings of each severity, those with most effect first, followed by an empty line.
 func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	for _, severity := range severities {
-		list := ofSeverity(r, severity)
+		list := inFixOrder(ofSeverity(r, severity))
 		for _, f := range list {
 			b.WriteString(textFinding(p, f) + "\n")
 			plainTail(b, f, "    | ")
@@ -129,7 +129,7 @@ func textCriteriaList(b *strings.Builder, r *report.Report) {
 
 // textNext writes the steps, each an item of a list.
 func textNext(b *strings.Builder, r *report.Report) {
-	steps := nextSteps(r, Line)
+	steps := nextSteps(r)
 	if override := overrideLine(r); override != "" {
 		steps = append(steps, "Or a person who may override ("+overrideWho(r)+") can comment\n      "+override+"\n    "+
 			overrideSteps(r, Line(r.Settings.Override.Label)))
