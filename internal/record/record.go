@@ -127,6 +127,9 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 		e.TreeBefore = r.Cross.Tree // a record of another tree would count for none
 	}
 	texts := []string{end.Problem, missing}
+	if end.notRun {
+		texts = texts[:1] // what did not run produced nothing
+	}
 	if problem != nil {
 		texts = append(texts, problem.Error())
 	}

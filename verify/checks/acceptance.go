@@ -147,7 +147,7 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 	f.Output = p.Tail(&last.Said)
 	switch d.Reason {
 	case proof.NullExit:
-		why := cmp.Or(check.CutText(last.Said.Problem()), "the command did not end by itself, or could not be started")
+		why := cmp.Or(check.CutText(last.Said.Problem()), noExitCode)
 		f.Message = criterionName(c) + " has no exit code: " + why
 		f.Actual = "exit code null: " + why
 		f.Fix = fixNullExit(why)
@@ -214,6 +214,9 @@ func olderFailures(p *check.Pass, c *contract.Criterion) string {
 	}
 	return text
 }
+
+// noExitCode is why a command has no exit code, where the recorder does not say.
+const noExitCode = "the command did not end by itself, or could not be started"
 
 // fixNullExit is how to fix a command without exit code, for what the recorder writes about the cause.
 func fixNullExit(why string) string {

@@ -140,9 +140,12 @@ func reportEmptyRules(p *check.Pass) {
 		Fix: `run the rules and supply their report, rule_report.json in the evidence directory or what --rules names; ` +
 			`a person may declare that there is none: "rules": {"required": false}`,
 	}
-	if len(p.Rules) == 0 && p.NeedsRules() {
+	if lacksRules(p) {
 		f := f
-		switch {
+		switch why := whyNoRules(p); {
+		case why != "":
+			f.Path, f.Actual = p.Policy.Rules.Report, "no such file: the command of rules.run has no exit code: "+why
+			f.Message, f.Fix = "there is no rule report: "+why, fixNullExit(why)
 		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
 			f.Fix = "run the rules and supply their report, rule_report.json in the evidence directory or what --rules names"
 		case p.Policy.Rules.Run != nil:
@@ -165,6 +168,24 @@ func reportEmptyRules(p *check.Pass) {
 			p.Report(f)
 		}
 	}
+}
+
+// lacksRules reports whether a rule report is required and there is none.
+func lacksRules(p *check.Pass) bool { return len(p.Rules) == 0 && p.NeedsRules() }
+
+// whyNoRules is why the last record of the command of rules.run has no exit code; "" where it has one, or there is no record.
+func whyNoRules(p *check.Pass) string {
+	if p.Policy == nil || p.Policy.Rules.Run == nil {
+		return ""
+	}
+	for _, s := range p.Streams() {
+		for _, c := range s.Open() {
+			if c.Rules {
+				return cmp.Or(check.CutText(c.Why), noExitCode)
+			}
+		}
+	}
+	return ""
 }
 
 // emptyFix says how an empty report becomes one that says something.

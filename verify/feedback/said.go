@@ -34,6 +34,9 @@ func (s *Said) Stderr() string { return unescaped(s.stderr) }
 // Problem returns why the command has no exit code, in the words of the recorder; "" when the record does not say.
 func (s *Said) Problem() string { return unescaped(s.problem) }
 
+// Problem returns what [Said.Problem] does, without keeping the rest.
+func (r *Record) Problem() string { return unescaped(r.end(r.outputs[4], span{})) }
+
 func unescaped(escaped []byte) string {
 	if len(escaped) == 0 {
 		return ""

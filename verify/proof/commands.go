@@ -19,6 +19,8 @@ type Command struct {
 	Times int
 	// NotStarted is true for a null exit where nothing ran, each time: the recorder could not start the command.
 	NotStarted bool
+	Rules      bool   // the command of rules.run
+	Why        string // why that one has no exit code, in the words of the recorder
 }
 
 // Commands counts different commands and keeps the first MaxDetails of them. The zero value is empty.
@@ -84,7 +86,7 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 			s.Unsettled++
 			return
 		}
-		null = &openNull{Command: Command{Text: commandText(r), Cwd: short(r.Cwd), Line: r.Pos.Line, NotStarted: true}, key: key}
+		null = &openNull{Command: Command{Text: commandText(r), Cwd: short(r.Cwd), Line: r.Pos.Line, NotStarted: true, Rules: s.isRules()}, key: key}
 		if len(s.key) > 0 {
 			null.Key = key
 		}
@@ -93,6 +95,9 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 	}
 	null.Times++
 	null.NotStarted = null.NotStarted && s.nothingRan(r)
+	if null.Rules {
+		null.Why = r.Problem()
+	}
 	if r.ID != "" {
 		id := digestOf([]byte(r.ID))
 		null.ids = append(null.ids, id)
@@ -105,8 +110,11 @@ func (o *openNulls) add(s *Stream, r *feedback.Record) {
 // most often a misspelled name, which no later record of the same command can settle. It proves nothing and hides nothing. The
 // command of rules.run has to run. In doubt, as for one outside of the repository, the null exit stays open.
 func (s *Stream) nothingRan(r *feedback.Record) bool {
-	return r.NotStarted && len(r.Produced) == 0 && r.TreeBefore == r.TreeAfter && len(s.key) > 0 && string(s.key) != s.ledger.rules
+	return r.NotStarted && len(r.Produced) == 0 && r.TreeBefore == r.TreeAfter && len(s.key) > 0 && !s.isRules()
 }
+
+// isRules reports whether the current record is one of the command of rules.run.
+func (s *Stream) isRules() bool { return len(s.key) > 0 && string(s.key) == s.ledger.rules }
 
 // settle closes the null exits that a record with an exit code settles: those of the same command, and the one that it names
 // as its parent.

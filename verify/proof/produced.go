@@ -91,7 +91,7 @@ func (s *Stream) addProduced(r *feedback.Record, by owner, matches []int) {
 	if len(r.Produced) == 0 && len(s.makers) == 0 {
 		return
 	}
-	rules := len(s.key) > 0 && string(s.key) == s.ledger.rules
+	rules := s.isRules()
 	level := s.level(r)
 	at := slot{by == ofHead, level == input.Bound && !rules}
 	known, bound := s.makers[at], s.makers[slot{at.head, true}]
