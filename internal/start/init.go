@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -263,6 +264,8 @@ func (f *Init) ignoreFile(plan *Plan) (text string, missing []string, err error)
 	return text, missing, nil
 }
 
+const wantRed = "  4. Try one change that must be red, scope.off_scope with exit code 1:\n       "
+
 // tryRed is a change that every contract of init must block, because no file is tracked there.
 const tryRed = "git switch -c try-red && mkdir off-scope && echo red > off-scope/try && git add off-scope && git commit -m 'Must be red' && closeout run"
 
@@ -279,6 +282,13 @@ func (f *Init) next(plan *Plan) {
 	f.Tell("\nNext:")
 	f.Tell("  1. Look at what was written:  git status; cat %s", plan.Contract)
 	f.Tell("  2. Try its commands:          closeout run")
+	lacking := slices.DeleteFunc(slices.Clone(plan.Programs), func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err == nil || strings.Contains(program, "/") // one of the repository
+	})
+	if len(lacking) > 0 {
+		f.Tell("     they fail until this is in PATH:  %s", present.Neutral(strings.Join(lacking, ", ")))
+	}
 	if len(plan.Setup) > 0 {
 		f.Tell("     where this was not done yet, install what they need first:  %s", present.Neutral(strings.Join(plan.Setup, " && ")))
 	}
@@ -292,9 +302,9 @@ func (f *Init) next(plan *Plan) {
 	}
 	if remote, err := f.git.FirstRef(run.Bases[:run.RemoteBases]...); remote == "" && err == nil {
 		f.Tell("  3. Commit it on the branch that other branches start from:\n       %s", add)
-		f.Tell("  4. Try one change that must be red, scope.off_scope with exit code 1:\n       %s", tryRed)
+		f.Tell("%s%s", wantRed, tryRed)
 		return
 	}
 	f.Tell("  3. Commit, and open the pull request:\n       git switch -c closeout && %s && git push -u origin closeout", add)
-	f.Tell("  4. When it is merged and pulled, try one change that must be red, scope.off_scope with exit code 1:\n       %s", tryRed)
+	f.Tell("%s%s --base closeout", wantRed, tryRed) // the contract counts there before it is merged
 }

@@ -147,7 +147,11 @@ func pullRequestOf(m *collect.Merge) *facts.PullRequest {
 // tip finds the branch and its commit.
 func (f *Backtest) tip(git *collect.Git) (branch, commit string, err error) {
 	branch = f.Branch
-	if branch == "" {
+	switch {
+	case branch != "":
+	case git.Root() == "": // no one works in a bare repository: its HEAD is the default branch
+		branch = "HEAD"
+	default:
 		branch, err = git.FirstRef(run.Bases...)
 	}
 	if err == nil && branch == "" {

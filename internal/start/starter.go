@@ -32,6 +32,7 @@ type Plan struct {
 	Ignore   []string // lines that .gitignore needs, if it does not ignore these paths yet
 	Notes    []string // what was found and left out, and why
 	Setup    []string // shell commands that install what the commands of the contract need
+	Programs []string // what the commands of a new contract start
 }
 
 // File is a file to be written, if there is none yet.
@@ -99,6 +100,7 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 		if err := s.contract(p, o.YAML); err != nil {
 			return nil, err
 		}
+		p.Programs = s.programs()
 	}
 	if s.called("closeout-gate/closeout") {
 		s.note("no workflow was added: one of this repository runs the gate already")
@@ -129,6 +131,18 @@ func (s *starter) contract(p *Plan, yaml bool) error {
 	}
 	p.Files = append([]File{{p.Contract, data}}, s.extra...)
 	return nil
+}
+
+// programs are what criteria and linters start.
+func (s *starter) programs() (list []string) {
+	for _, c := range s.criteria {
+		list = append(list, c.run[0])
+	}
+	for _, l := range s.linters {
+		list = append(list, l.run[0])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // shutFor finds the files of the root that the commands of a contract close; false when there are none.

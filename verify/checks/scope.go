@@ -57,8 +57,8 @@ func runScope(p *check.Pass) {
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if c.Contract {
-			continue // contract.changed is that path's only finding
+		if c.Contract || (off.trial && c.Path == p.Policy.Sources[0].Path) {
+			continue // contract.changed or contract.trial is that path's only finding
 		}
 		reportPath(p, c, off)
 		reportHidden(p, c)

@@ -27,6 +27,7 @@ const (
 const (
 	offScope  = "scope.off_scope"
 	protected = "scope.protected"
+	emptyDiff = "scope.empty_diff"
 )
 
 // Result is what a backtest found: plain data, without a time, a host or an absolute path. No list is nil but Globs.
@@ -66,8 +67,8 @@ type Contract struct {
 type Counts struct {
 	Counted
 	Bots Counted `json:"bots"`
-	// LeftOut are merges that are not judged: of authors that applies_to leaves out, and those that only what is not there any more
-	// keeps out of the scope. A contract for the files of today cannot know them.
+	// LeftOut are merges that are not judged: of authors that applies_to leaves out, those that change nothing, and those that only what
+	// is not there any more keeps out of the scope. A contract for the files of today cannot know them.
 	LeftOut LeftOut `json:"left_out"`
 }
 
@@ -85,6 +86,7 @@ type Counted struct {
 type LeftOut struct {
 	Authors int `json:"applies_to"`
 	Gone    int `json:"gone"`
+	Empty   int `json:"empty"`
 }
 
 // Code is a code that blocks, or the id of a diff rule.
@@ -170,6 +172,7 @@ type Merge struct {
 const (
 	notApplicable = "not_applicable"
 	gone          = "gone"
+	empty         = "empty"
 )
 
 // fileCode writes the file of a finding and its code as one text: lists of texts are sorted with less code.
@@ -201,6 +204,8 @@ func NewMerge(from Origin, s *verify.Screened, ground *Ground) Merge {
 	switch {
 	case m.why != "":
 		m.verdict = report.Review
+	case m.only(emptyDiff): // such as a merge that keeps all files of its first parent: no pull request is like it
+		m.verdict = empty
 	case m.verdict == report.Failed && len(m.codes) == 0 && left:
 		m.verdict = gone
 	case m.verdict == report.Failed && len(m.codes) == 0:
@@ -234,6 +239,9 @@ func (r *Result) Add(merges []Merge, ground *Ground) {
 			continue
 		case gone:
 			r.Counts.LeftOut.Gone++
+			continue
+		case empty:
+			r.Counts.LeftOut.Empty++
 			continue
 		}
 		r.Counts.add(m)

@@ -114,7 +114,7 @@ func blockedFindings(path string) []report.Finding {
 	return []report.Finding{{Code: offScope, Severity: "block", Location: report.Location{Path: path}}}
 }
 
-// TestAdd counts merges of each kind. What is unknown never passes, also beside a finding that blocks.
+// TestAdd counts merges of each kind, but one without a change. What is unknown never passes, also beside a finding that blocks.
 func TestAdd(t *testing.T) {
 	unknown := report.Finding{Code: "diff.incomplete", Severity: "unknown", Message: "lost", Fix: "fetch"}
 	merges := []Merge{
@@ -124,15 +124,16 @@ func TestAdd(t *testing.T) {
 		blocked("mona", "a/1", "a/1", "scope.protected Makefile"),
 		blocked("mona", "a/1"),
 		blocked("hubot", "scope.empty_diff "),
+		blocked("hubot", "limit.change "),
 		NewMerge(Origin{Commit: "6", Author: "eve", Subject: ""}, &verify.Screened{Verdict: report.Failed, Findings: append(blockedFindings("a/1"), unknown)}, nil),
 		Lost(Origin{Commit: "7", Author: "eve"}, "broken"),
 	}
 	r := &Result{}
 	r.Add(merges, nil)
-	if want := (Counts{Counted: Counted{Merges: 8, Passed: 2, Blocked: 4, Unknown: 2, ProtectedOnly: 1, OffScopeOnly: 1}}); r.Counts != want {
+	if want := (Counts{Counted: Counted{Merges: 8, Passed: 2, Blocked: 4, Unknown: 2, ProtectedOnly: 1, OffScopeOnly: 1}, LeftOut: LeftOut{Empty: 1}}); r.Counts != want {
 		t.Errorf("counts %+v", r.Counts)
 	}
-	if want := []Code{{offScope, 2, 3}, {protected, 2, 3}, {"scope.empty_diff", 1, 1}}; !slices.Equal(r.Codes, want) {
+	if want := []Code{{offScope, 2, 3}, {protected, 2, 3}, {"limit.change", 1, 1}}; !slices.Equal(r.Codes, want) {
 		t.Errorf("codes %+v", r.Codes)
 	}
 	if want := []File{{"Makefile", protected, 2}, {"a/1", offScope, 2}, {"tox.ini", protected, 1}}; !slices.Equal(r.Files, want) {
@@ -141,7 +142,7 @@ func TestAdd(t *testing.T) {
 	if want := []Author{{"mona", false, 2, 2}, {"eve", false, 4, 1}, {"hubot", false, 1, 1}}; !slices.Equal(r.Authors, want) {
 		t.Errorf("authors %+v", r.Authors)
 	}
-	if want := []Unknown{{"6", "eve", "lost", "fetch"}, {"7", "eve", "broken", merges[7].fix}}; !slices.Equal(r.Unknown, want) {
+	if want := []Unknown{{"6", "eve", "lost", "fetch"}, {"7", "eve", "broken", merges[8].fix}}; !slices.Equal(r.Unknown, want) {
 		t.Errorf("unknown %+v", r.Unknown)
 	}
 	want := Blocked{Commit: merges[3].Commit, Author: "mona", Subject: "subject", Codes: []string{offScope, protected}, Files: []string{"Makefile", "a/1"}, Findings: 3}

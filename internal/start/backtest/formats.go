@@ -91,31 +91,7 @@ func short(subject string) string {
 	return subject
 }
 
-// globTable is the part about globs; it has no rows when there is no proposal.
-func globTable(r *Result) table {
-	t := table{columns: []string{"merges", "pass", "glob"}}
-	for _, g := range r.Globs {
-		t.rows = append(t.rows, []string{fmt.Sprint(g.Merges), fmt.Sprintf("%d of %d", g.Passed, r.Counts.Blocked), g.Glob})
-	}
-	return t
-}
-
 func shortID(commit string) string { return commit[:min(12, len(commit))] }
-
-// globWords say what the globs are, or why there are none.
-func globWords(r *Result) string {
-	switch {
-	case r.Counts.Blocked == 0:
-		return ""
-	case r.Globs == nil:
-		return "Nothing is proposed, because the files of the tip cannot be listed."
-	case len(r.Globs) == 0 && r.Counts.Blocked > r.Counts.ProtectedOnly:
-		return "Widening allowed_files would unblock none of them."
-	case len(r.Globs) == 0:
-		return ""
-	}
-	return "With these globs in allowed_files more merges would pass, each counted together with those before it. None covers a protected file."
-}
 
 // proposal is a part of a contract to paste, and what it is for.
 type proposal struct {
@@ -156,6 +132,31 @@ func proposals(r *Result) (list []proposal) {
 		})
 	}
 	return list
+}
+
+// pasted is how a format shows proposals.
+type pasted struct {
+	heading, why, key string
+	quote             func(string) string
+}
+
+// write writes the proposals, or why there are none.
+func (p pasted) write(b *strings.Builder, r *Result) {
+	list := proposals(r)
+	switch {
+	case r.Counts.Blocked > 0 && r.Globs == nil:
+		b.WriteString("\nNothing is proposed, because the files of the tip cannot be listed.\n")
+	case len(list) == 0 && r.Counts.Blocked > r.Counts.ProtectedOnly:
+		b.WriteString("\nWidening allowed_files would unblock none of them.\n")
+	case len(list) > 0:
+		b.WriteString(p.heading)
+	}
+	for _, one := range list {
+		fmt.Fprintf(b, p.why, one.why)
+		for _, line := range one.keys {
+			fmt.Fprintf(b, p.key, p.quote(line))
+		}
+	}
 }
 
 // jsonList writes texts as a list, on one line.
@@ -209,6 +210,9 @@ func verdictWords(r *Result, quote func(string) string) []string {
 	if n := c.LeftOut.Gone; n > 0 {
 		left = append(left, input.Plural(int64(n), "merge")+" in directories and files that are gone today")
 	}
+	if n := c.LeftOut.Empty; n > 0 {
+		left = append(left, input.Plural(int64(n), "merge")+" without a change")
+	}
 	if n := c.LeftOut.Authors; n > 0 {
 		left = append(left, input.Plural(int64(n), "merge")+" of authors outside of applies_to")
 	}
@@ -252,15 +256,7 @@ func writeText(w io.Writer, r *Result, all bool) error {
 	for _, words := range verdictWords(r, present.Line) {
 		b.WriteString(words + "\n")
 	}
-	if list := proposals(r); len(list) > 0 {
-		b.WriteString("\nTo paste into the contract:\n")
-		for _, p := range list {
-			b.WriteString("  # " + p.why + "\n")
-			for _, line := range p.keys {
-				b.WriteString("  " + present.Neutral(line) + "\n")
-			}
-		}
-	}
+	pasted{"\nTo paste into the contract:\n", "  # %s\n", "  %s\n", present.Neutral}.write(&b, r)
 	switch {
 	case r.Counts.Blocked == 0:
 	case !all:
@@ -269,12 +265,6 @@ func writeText(w io.Writer, r *Result, all bool) error {
 		for _, t := range tables(r) {
 			b.WriteString("\n" + t.title + "\n")
 			t.text(&b)
-		}
-		if words := globWords(r); words != "" {
-			b.WriteString("\n" + words + "\n")
-		}
-		if globs := globTable(r); len(globs.rows) > 0 {
-			globs.text(&b)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -321,22 +311,9 @@ func writeMarkdown(w io.Writer, r *Result, _ bool) error {
 	if end := endWords(r); end != "" {
 		b.WriteString("- " + present.MDText(end) + "\n")
 	}
-	if list := proposals(r); len(list) > 0 {
-		b.WriteString("\nTo paste into the contract:\n\n")
-		for _, p := range list {
-			b.WriteString("- " + p.why + "\n")
-			for _, line := range p.keys {
-				b.WriteString("  - " + present.MDCode(line) + "\n")
-			}
-		}
-	}
+	pasted{"\nTo paste into the contract:\n\n", "- %s\n", "  - %s\n", present.MDCode}.write(&b, r)
 	if r.Counts.Blocked > 0 {
-		list := tables(r)
-		if globs := globTable(r); len(globs.rows) > 0 {
-			globs.title = globWords(r)
-			list = append(list, globs)
-		}
-		for _, t := range list {
+		for _, t := range tables(r) {
 			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", t.title)
 			t.markdown(&b)
 			b.WriteString("\n</details>\n")
@@ -347,7 +324,7 @@ func writeMarkdown(w io.Writer, r *Result, _ bool) error {
 }
 
 // counted are the columns of numbers; all others are untrusted text.
-var counted = []string{"merges", "findings", "blocked", "pass"}
+var counted = []string{"merges", "findings", "blocked"}
 
 func (t *table) markdown(b *strings.Builder) {
 	b.WriteString(present.MDHead(t.columns...))
