@@ -11,9 +11,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/present/console"
 )
 
-const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, gemini, or the pre-commit hook of git.
+const hookInstallLong = `hook install writes the hooks into the settings of agents: claude, codex, copilot, gemini, cursor, or the pre-commit hook of git.
 
-Without --agent it takes the agents whose directory exists: .claude, .codex, .github/hooks, .gemini. What others wrote stays byte
+Without --agent it takes the agents whose directory exists: .claude, .codex, .github/hooks, .gemini, .cursor. What others wrote stays byte
 for byte; a file that cannot be edited so is refused, and then nothing is written. A second call changes nothing. --dry-run prints
 the lines that would change.
 

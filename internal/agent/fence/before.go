@@ -108,7 +108,7 @@ func (f *fence) isFence(path string) bool {
 			if s == nil || s.name != path || s.read() != nil {
 				continue
 			}
-			now, wrong := hook.Remove(s.before, agent == "copilot")
+			now, wrong := hook.Remove(s.before, hook.IsFlat(agent))
 			if wrong != nil || !hook.Installed(s.before, agent) {
 				continue
 			}
@@ -120,7 +120,7 @@ func (f *fence) isFence(path string) bool {
 					continue
 				}
 			}
-			old, wrong := hook.Remove(committed, agent == "copilot")
+			old, wrong := hook.Remove(committed, hook.IsFlat(agent))
 			return wrong == nil && bytes.Equal(now, old) && !hook.Installed(committed, agent)
 		}
 	}

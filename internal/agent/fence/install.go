@@ -73,6 +73,7 @@ func (h *Settings) file(agent, scope string) *settingsFile {
 		"codex project": ".codex/hooks.json", "codex user": "hooks.json",
 		"copilot project": ".github/hooks/closeout.json", "copilot user": "hooks/closeout.json",
 		"gemini project": ".gemini/settings.json", "gemini user": "settings.json",
+		"cursor project": ".cursor/hooks.json", "cursor user": "hooks.json",
 		"git project": "hooks/pre-commit",
 	}[agent+" "+scope]}
 	if f.name == "" {
@@ -135,7 +136,7 @@ func (h *Settings) Install(scope string) error {
 		return err
 	}
 	if len(h.Agents) == 0 {
-		for _, agent := range hook.Agents[:4] {
+		for _, agent := range hook.Agents[:len(hook.Agents)-1] {
 			f := h.file(agent, scope)
 			if f == nil {
 				continue
@@ -146,7 +147,7 @@ func (h *Settings) Install(scope string) error {
 		}
 	}
 	if len(h.Agents) == 0 {
-		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks, .gemini): name the agent with --agent %s",
+		return fmt.Errorf("no directory of an agent is here (.claude, .codex, .github/hooks, .gemini, .cursor): name the agent with --agent %s",
 			strings.Join(hook.Agents, ", --agent "))
 	}
 	for _, agent := range h.Agents {
@@ -206,7 +207,7 @@ func (h *Settings) Remove() error {
 	list, err := h.edit(func(f *settingsFile) ([]byte, *input.Error) {
 		switch calls, ours := hook.CallsUs(f.before); {
 		case f.agent != "git":
-			return hook.Remove(f.before, f.agent == "copilot")
+			return hook.Remove(f.before, hook.IsFlat(f.agent))
 		case ours:
 			return nil, nil
 		case calls:
@@ -321,6 +322,7 @@ func (h *Settings) tell(list []*settingsFile, contract error) {
 	for _, n := range [][2]string{
 		{"gemini", "Gemini CLI warns of the hooks of a project that are new or changed, and a person trusts them"},
 		{"codex", "Codex skips new hooks until a person trusts them: open Codex here and call /hooks"},
+		{"cursor", "Cursor runs the hooks of a project in a workspace that a person trusts"},
 		{"copilot", "the cloud agent of Copilot needs the program from " +
 			".github/workflows/copilot-setup-steps.yml, and the file on the default branch"},
 	} {

@@ -31,6 +31,8 @@ func (c *Call) Deny(reason string) Answer {
 	switch c.Agent {
 	case Copilot:
 		a.Stdout = object("permissionDecision", "deny", "permissionDecisionReason", reason)
+	case Cursor:
+		a.Stdout = object("permission", "deny", "user_message", reason, "agent_message", reason)
 	case Git:
 		a.Exit = 1
 	}
@@ -40,7 +42,7 @@ func (c *Call) Deny(reason string) Answer {
 // Hears reports whether the agent passes a text on to the model at this event.
 func (c *Call) Hears() bool {
 	switch c.Agent {
-	case Copilot, Gemini:
+	case Copilot, Gemini, Cursor:
 		return c.Event != Pre && !c.failure()
 	}
 	return c.Agent == Claude || c.Agent == Codex
@@ -57,6 +59,8 @@ func (c *Call) Tell(text string) Answer {
 		return Answer{Stderr: text + "\n"}
 	case !c.Hears():
 		return Answer{}
+	case c.Agent == Cursor:
+		return Answer{Stdout: object("additional_context", text)}
 	case c.Agent == Copilot:
 		return Answer{Stdout: object("additionalContext", text)}
 	}
@@ -68,12 +72,15 @@ const maxContext = 9000
 
 // Block lets the agent go on instead of stopping.
 func (c *Call) Block(reason string) Answer {
+	if c.Agent == Cursor { // its next prompt
+		return Answer{Stdout: object("followup_message", item.Cut(reason, maxContext))}
+	}
 	return Answer{Stdout: object("decision", "block", "reason", item.Cut(reason, maxContext))}
 }
 
 // Pass lets the agent stop, and tells the person why that is not the end.
 func (c *Call) Pass(message string) Answer {
-	if c.Agent == Copilot { // it knows no such message
+	if c.Agent == Copilot || c.Agent == Cursor { // they know no such message
 		return Answer{Stderr: message + "\n"}
 	}
 	return Answer{Stdout: object("systemMessage", item.Cut(message, maxContext)), Stderr: message + "\n"}

@@ -19,7 +19,8 @@ const (
 	Codex   Agent = "codex"
 	Copilot Agent = "copilot"
 	Gemini  Agent = "gemini" // Gemini CLI
-	Git     Agent = "git"    // its pre-commit hook, which has no payload
+	Cursor  Agent = "cursor"
+	Git     Agent = "git" // its pre-commit hook, which has no payload
 )
 
 // Event is when an agent calls.
@@ -35,7 +36,7 @@ const (
 
 // Agents and Events are the values that flags take.
 var (
-	Agents = []string{string(Claude), string(Codex), string(Copilot), string(Gemini), string(Git)}
+	Agents = []string{string(Claude), string(Codex), string(Copilot), string(Gemini), string(Cursor), string(Git)}
 	Events = []string{string(Pre), string(Post), string(Stop), string(Start)}
 )
 
@@ -71,16 +72,27 @@ type Call struct {
 	Active  bool             // Again was stated
 	Running bool             // background tasks run
 	Aborted bool             // a person ended the turn
+
+	roots []string // of the workspace, where the payload names no working directory
 }
 
 // tool is the name of the tool in one spelling: the last part of a name of MCP, in small letters and without separators.
 func (c *Call) tool() string {
-	name := c.Tool[strings.LastIndex(c.Tool, "__")+1:]
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.own()))
 }
 
+// ofCursor begins the name of a tool of an MCP server in Cursor, which does not name the server.
+const ofCursor = "MCP:"
+
 // MCP reports whether the tool is one of an MCP server.
-func (c *Call) MCP() bool { return strings.HasPrefix(c.Tool, "mcp__") }
+func (c *Call) MCP() bool {
+	return strings.HasPrefix(c.Tool, "mcp__") || strings.HasPrefix(c.Tool, ofCursor)
+}
+
+// own is the name of the tool without that of its server.
+func (c *Call) own() string {
+	return strings.TrimPrefix(c.Tool[strings.LastIndex(c.Tool, "__")+1:], ofCursor)
+}
 
 // writers are the agents' own tools that write files, by [Call.tool].
 var writers = []string{
@@ -148,7 +160,7 @@ func isVerb(word string) bool {
 }
 
 // words are those of the name of the tool, without its server.
-func (c *Call) words() []string { return wordsOf(c.Tool[strings.LastIndex(c.Tool, "__")+1:]) }
+func (c *Call) words() []string { return wordsOf(c.own()) }
 
 // wordsOf are the words of a name, in small letters: of read_file as of readFile.
 func wordsOf(name string) []string {
@@ -170,10 +182,11 @@ func wordsOf(name string) []string {
 // forges are in the names of MCP servers whose relative paths are in a repository elsewhere.
 var forges = []string{"github", "gitlab", "bitbucket", "gitea", "forgejo"}
 
-// remote reports whether relative paths of the tool are in a repository elsewhere.
+// remote reports whether relative paths of the tool are, or may be, in a repository elsewhere.
 func (c *Call) remote() bool {
 	server, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(c.Tool), "mcp__"), "__")
-	return c.MCP() && slices.ContainsFunc(forges, func(f string) bool { return strings.Contains(server, f) })
+	unnamed := strings.HasPrefix(c.Tool, ofCursor)
+	return c.MCP() && (unnamed || slices.ContainsFunc(forges, func(f string) bool { return strings.Contains(server, f) }))
 }
 
 // Shell reports whether the tool may have changed any file, so that the state must tell.

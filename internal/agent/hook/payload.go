@@ -71,7 +71,7 @@ func (c *Call) set(key string, value jsontext.Value) {
 	switch key {
 	case "hook_event_name", "hookEventName":
 		c.Name = stringOf(value)
-	case "session_id", "sessionId":
+	case "session_id", "sessionId", "conversation_id":
 		c.Session = stringOf(value)
 	case "tool_use_id", "toolUseId", "toolCallId":
 		c.ID = stringOf(value)
@@ -79,20 +79,24 @@ func (c *Call) set(key string, value jsontext.Value) {
 		if dir := stringOf(value); dir != "" {
 			c.Dirs = append(c.Dirs, dir)
 		}
+	case "workspace_roots":
+		_ = walk(value, func(_ string, text func() string) { c.roots = append(c.roots, text()) }) // it was read as JSON
 	case "tool_name", "toolName":
 		c.name(stringOf(value))
 	case "tool_input", "toolArgs":
 		c.Inputs = append(c.Inputs, inner(value))
-	case "tool_response", "toolResult", "tool_result":
+	case "tool_response", "toolResult", "tool_result", "tool_output":
 		c.Result = value.Clone()
 		c.Failed = c.Failed || strings.Contains(string(value[:min(len(value), 200)]), `"failure"`)
-	case "error":
+	case "error", "error_message":
 		c.Error = stringOf(value)
 	case "stop_hook_active", "stopHookActive":
 		c.Again, c.Active = c.Again || value.Kind() == 't', true
+	case "loop_count":
+		c.Again, c.Active = c.Again || (value.Kind() == '0' && string(value) != "0"), true
 	case "background_tasks", "backgroundTasks":
 		c.Running = value.Kind() == '[' && strings.Contains(string(value), "{")
-	case "stop_reason", "stopReason", "reason":
+	case "stop_reason", "stopReason", "reason", "status":
 		reason := strings.ToLower(stringOf(value))
 		c.Aborted = strings.Contains(reason, "abort") || strings.Contains(reason, "interrupt") || strings.Contains(reason, "cancel")
 	}
@@ -137,6 +141,9 @@ func (c *Call) decide(seen map[string]bool, agent Agent, event Event) {
 	}
 	name := strings.ToLower(strings.ReplaceAll(c.Name, "_", ""))
 	c.Failed = c.Failed || name == "posttoolusefailure" || c.Error != ""
+	if len(c.Dirs) == 0 {
+		c.Dirs = c.roots
+	}
 	switch {
 	case event != "" && EventOf(c.Name) != event:
 		c.Name = ownNames[event]

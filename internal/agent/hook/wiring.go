@@ -55,6 +55,10 @@ var wirings = map[string]wiring{
 		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
 		"write_file|replace|mcp_.*", "|run_shell_command", []string{"write_file", "replace"},
 	},
+	"cursor": {
+		[]string{"preToolUse", "postToolUse", "stop", "sessionStart"},
+		"Write|Delete|StrReplace|EditNotebook|ApplyPatch|MCP:.*", "|Shell", []string{"Write", "Delete"},
+	},
 }
 
 // Entries are the hooks of an agent, in the order in which they are written; that before a tool is the first.
@@ -75,20 +79,27 @@ func Entries(agent string, c Choice) (list []Entry) {
 		if agent == "gemini" {
 			seconds += "000" // it counts milliseconds
 		}
-		list = append(list, Entry{event, matcher, handler(agent, event, matcher, seconds, c), agent == "copilot"})
+		list = append(list, Entry{event, matcher, handler(agent, event, matcher, seconds, c), IsFlat(agent)})
 	}
 	return list
 }
 
+// IsFlat reports whether handlers stand in the list of an event, in a file with a version.
+func IsFlat(agent string) bool { return agent == "copilot" || agent == "cursor" }
+
 func handler(agent, event, matcher, seconds string, c Choice) string {
 	command, timeout, filter, failure := "command", "timeout", "", ""
 	if agent == "copilot" {
-		if command, timeout = "bash", "timeoutSec"; matcher != "" {
-			filter = `"matcher": ` + quote(matcher) + ", "
-		}
+		command, timeout = "bash", "timeoutSec"
+	}
+	if IsFlat(agent) && matcher != "" {
+		filter = `"matcher": ` + quote(matcher) + ", "
 	}
 	if c.Fail == "closed" && event == "PreToolUse" && agent == "claude" {
 		failure = `, "onFailure": "block"`
+	}
+	if c.Fail == "closed" && event == "preToolUse" && agent == "cursor" {
+		failure = `, "failClosed": true`
 	}
 	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, event, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
 }
@@ -191,6 +202,9 @@ func Probe(agent, root, path string) string {
 	case "gemini":
 		return `{"session_id": "` + Trial + `", "hook_event_name": "BeforeTool", "timestamp": "", "cwd": ` + quote(root) +
 			`, "tool_name": "write_file", "tool_input": {"file_path": ` + quote(path) + `, "content": ""}}`
+	case "cursor":
+		return `{"conversation_id": "` + Trial + `", "generation_id": "1", "hook_event_name": "preToolUse", "workspace_roots": [` + quote(root) + `], "cwd": ` + quote(root) +
+			`, "tool_name": "Write", "tool_use_id": "1", "tool_input": {"file_path": ` + quote(path) + `, "content": ""}}`
 	case "codex":
 		patch := "*** Begin Patch\n*** Update File: " + path + "\n@@\n-a\n+b\n*** End Patch"
 		return "{" + common + `, "turn_id": "1", "tool_name": "apply_patch", "tool_input": {"command": ` + quote(patch) + "}}"
