@@ -129,7 +129,7 @@ func brief(head, text string) string {
 			fix = append(fix, strings.TrimPrefix(part, howToFix))
 		case strings.HasPrefix(part, "    "):
 			example = cmp.Or(example, part)
-		case len(why) == 0 || onlySeverity(why):
+		case len(why) == 0 || onlySeverity(why) || strings.HasSuffix(why[len(why)-1], ":"): // a list follows
 			why = append(why, part)
 		}
 	}

@@ -92,9 +92,11 @@ func textFinding(p painter, f report.Finding) string {
 	}
 	message := f.Message
 	if strings.HasSuffix(f.Code, ".malformed") { // the messages of other findings contain what was found and expected
-		message += "; found " + f.Actual
-		if !strings.Contains(f.Message, f.Expected) {
-			message += ", expected " + f.Expected
+		mark := "; "
+		for _, part := range [][2]string{{"found ", f.Actual}, {"expected ", f.Expected}} {
+			if !strings.Contains(f.Message, part[1]) {
+				message, mark = message+mark+part[0]+part[1], ", "
+			}
 		}
 	}
 	b.WriteString(p.word(SeverityOf(f)) + " " + Line(f.Code) + ": " + Line(message) + marks(f))

@@ -22,6 +22,9 @@ func (f *Call) open(std console.Streams) (s *Work, err error) {
 	}
 	s = &Work{}
 	if s.Root, err = record.Find(here); errors.Is(err, fs.ErrNotExist) {
+		if git, err := collect.OpenGit(here, f.Settings.Limits); err == nil {
+			return nil, errors.Join(errors.New("this repository is bare, and commands run in a work tree: call closeout in a clone"), git.Close())
+		}
 		return nil, fmt.Errorf("%q is not in a git repository: change to yours (cd), or make one with git init", here)
 	}
 	if err != nil {

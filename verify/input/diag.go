@@ -24,10 +24,14 @@ type Text struct {
 // Unreadable is the error of an input that exists and cannot be read.
 func Unreadable(what string, err error) Error {
 	err = Reason(err)
-	return Error{
+	e := Error{
 		Message: what + " cannot be read: " + err.Error(), Found: err.Error(), Expected: "a readable file",
 		Fix: "check that the file is complete and that the gate may read it",
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Fix = "check the path, and that the step that writes the file has run"
+	}
+	return e
 }
 
 // Reason takes the path out of a file error: it can be absolute, and the message around it names the file already.
