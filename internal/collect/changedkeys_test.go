@@ -53,7 +53,7 @@ func TestFindKeys(t *testing.T) {
 		"package.json": "version", "broken/package.json": "nothing", "large/package.json": "nothing", "link/package.json": "nothing",
 		"mode/package.json": "nothing", "gone/package.json": "nothing", "new/package.json": "overrides",
 		"new/broken/package.json": change.AnyKey, "new/large/package.json": change.AnyKey, "new/link/package.json": "nothing",
-		"new/pyproject.toml": "nothing", "new/go.mod": "nothing", "pyproject.toml": "project.version tool.x",
+		"new/pyproject.toml": "a", "new/go.mod": "nothing", "pyproject.toml": "project.version tool.x",
 		"broken/pyproject.toml": "nothing", "large/pyproject.toml": "nothing", "other/Pyproject.toml": "nothing",
 	} {
 		if got[path] != want {
