@@ -49,6 +49,16 @@ func (r *Record) AppendOutput(to []byte) []byte {
 	return to
 }
 
+// Printed is what the command printed on a stream, as far as it is in the record: 0 for stdout, 1 for stderr.
+func (r *Record) Printed(stream int) (text []byte) {
+	for _, o := range []span{r.outputs[stream], r.outputs[2+stream]} {
+		if o.end > 0 && o.end > o.at {
+			text = append(unescape(text, r.Line[o.at:o.end]), '\n')
+		}
+	}
+	return text
+}
+
 // MaxChangedPaths is how many changed_paths of a record are kept: they are only shown.
 const MaxChangedPaths = 20
 

@@ -315,7 +315,7 @@ func (s *Stream) addAttempt(i int, r *feedback.Record) {
 		text := r.AppendOutput(nil)
 		tally.Last.Output = ReadOutput(text, c.Run, r.Cut, c.ExpectFail)
 		if c.TestReport == "" && !c.ExpectFail { // a report counts, and a control should fail
-			tally.Last.Output.Failure, tally.Last.Output.Silent = summary(text, c.Run)
+			tally.Last.Output.Failure, tally.Last.Output.Silent = summary(r.Printed(0), r.Printed(1), c.Run)
 		}
 	}
 	output := &tally.Last.Output

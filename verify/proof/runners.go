@@ -95,6 +95,7 @@ var shapes = []shape{
 
 	// RSpec; minitest, test-unit; PHPUnit and JUnit's console
 	{digits, " example", input.Lazily(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?$`), whole, counts(1, 3, 2)},
+	{digits, " outside of examples", input.Lazily(`^[1-9]\d* examples?, \d+ failures?(?:, \d+ pending)?, \d+ errors? occurred outside of examples$`), whole, always(failed)},
 	{digits, " outside of examples", input.Lazily(`^0 examples, 0 failures, \d+ errors? occurred outside of examples$`), whole, always(broken)},
 	{"N", "No examples found.", input.Lazily(`^No examples found\.$`), whole, always(empty)},
 	{digits, " assertions, ", input.Lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
@@ -201,6 +202,9 @@ func inWords(m [][]byte) kind {
 		n[word] = number([]byte(count))
 	}
 	k := judged(n["passed"]+n["xfailed"]+n["xpassed"]+n["expected fail"] > 0, n["failed"] > 0)
+	if errors := n["error"] + n["errors"]; k == passed && errors > 0 {
+		return failed // a test that could not be set up, or a file that did not load
+	}
 	switch {
 	case k == empty && n["error"]+n["errors"] > 0:
 		return broken

@@ -12,50 +12,127 @@ import (
 
 // runner is a test runner that ends a run with a summary, as [classify] knows it.
 type runner struct {
-	words []string // the program, and the words that must follow it
-	quiet []string // arguments with which it runs no test, or prints no summary
+	words  []string // the program, and the words that must follow it
+	quiet  []string // arguments with which it may run no test, or print no summary
+	read   func(text []byte) (failure string, found ending)
+	always bool // it prints a summary of each run, whatever ran
+	// onStderr says that it prints its summary on the standard error, or falls back to it: what the tests print on the other stream says less.
+	onStderr bool
 }
 
-// runners are those whose last line about a whole run is the result of the run. go test, cargo test and build tools print one for each part.
+// ending is what a stream shows of the end of a run.
+type ending int
+
+const (
+	noEnd   ending = iota // nothing
+	isEnded               // a summary
+	isCut                 // a part that began, and has none
+)
+
+var pytestQuiet = []string{
+	"-qq", "-qqq", "--collect-only", "--co", "--version", "-V", "--help", "-h", "--fixtures", "--fixtures-per-test", "--markers", "--cache-show", "--cache-clear", "no:terminal",
+	"--setup-plan",
+}
+
+// runners are those that print a summary. Of most, the last line about a whole run is the result of the run.
 var runners = []runner{
-	{[]string{"pytest"}, []string{"-qq", "-qqq", "--collect-only", "--co", "--version", "-V", "--help", "-h", "--fixtures", "--markers", "--cache-show", "--no-summary"}},
-	{[]string{"py.test"}, []string{"-qq", "-qqq", "--collect-only", "--co", "--version"}},
-	{[]string{"unittest"}, []string{"-q", "--quiet", "-h", "--help"}},
-	{[]string{"jest"}, []string{"--listTests", "--showConfig", "--version", "--clearCache", "--init", "--help", "--reporters", "--json"}},
-	{[]string{"vitest"}, []string{"list", "bench", "--version", "--help", "--reporter"}},
-	{[]string{"mocha"}, []string{"--version", "--help", "--dry-run", "--reporter", "-R"}},
-	{[]string{"node", "--test"}, []string{"--test-reporter"}},
-	{[]string{"rspec"}, []string{"--version", "--help", "--format", "-f", "--init"}},
-	{[]string{"phpunit"}, []string{"--version", "--help", "--no-output", "--no-results", "--list-tests", "--list-suites", "--list-groups", "--teamcity"}},
+	{words: []string{"pytest"}, quiet: pytestQuiet, read: lastSummary, always: true},
+	{words: []string{"py.test"}, quiet: pytestQuiet, read: lastSummary, always: true},
+	{words: []string{"unittest"}, quiet: []string{"-h", "--help"}, read: lastSummary, always: true, onStderr: true},
+	{
+		words: []string{"jest"}, read: lastSummary, always: true, onStderr: true,
+		quiet: []string{"--listTests", "--showConfig", "--version", "--clearCache", "--init", "--help", "--reporters", "--json"},
+	},
+	{words: []string{"vitest"}, quiet: []string{"list", "bench", "--version", "--help", "--reporter"}, read: lastSummary, always: true},
+	{words: []string{"mocha"}, quiet: []string{"--version", "--help", "--dry-run", "--list-files", "--reporter", "-R"}, read: lastSummary, always: true},
+	{words: []string{"node", "--test"}, quiet: []string{"--test-reporter"}, read: lastSummary, always: true},
+	{words: []string{"rspec"}, quiet: []string{"--version", "--help", "--format", "-f", "--init"}, read: lastSummary, always: true},
+	{
+		words: []string{"phpunit"}, read: lastSummary, always: true,
+		quiet: []string{
+			"--version", "--help", "-h", "--no-output", "--no-results", "--list-tests", "--list-suites", "--list-groups", "--list-test-files", "--list-tests-xml", "--teamcity",
+			"--generate-configuration", "--migrate-configuration", "--check-version", "--atleast-version",
+		},
+	},
+	{words: []string{"go", "test"}, read: goSummary},
+	{words: []string{"cargo", "test"}, read: cargoSummary},
 }
 
-// printsSummary reports whether a command names a runner that ends with a summary.
-func printsSummary(argv []string) bool {
+// runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script reports the second: the output
+// may be elsewhere then. A script that looks at an exit code decides by itself what it means.
+func runnerOf(argv []string) (r *runner, args []string, script bool) {
+	if len(argv) > 2 && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(argv[0])) {
+		text := argv[len(argv)-1]
+		if !strings.HasSuffix(argv[len(argv)-2], "c") || strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") {
+			return nil, nil, false
+		}
+		for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(";&|\n", c) }) {
+			if words := strings.Fields(part); len(words) > 0 {
+				if named, rest, _ := runnerOf(words); named != nil {
+					r, args = named, rest
+				}
+			}
+		}
+		return r, args, true
+	}
 	started := ecosystem.Started(argv)
 	if len(started) == 0 {
-		return false
+		return nil, nil, false
 	}
 	at := slices.IndexFunc(runners, func(r runner) bool {
 		missing := func(word string) bool { return !slices.Contains(started[1:], word) }
 		return path.Base(started[0]) == r.words[0] && !slices.ContainsFunc(r.words[1:], missing)
 	})
-	isQuiet := func(arg string) bool {
-		option, _, _ := strings.Cut(arg, "=")
-		return slices.Contains(runners[at].quiet, option)
+	if at < 0 {
+		return nil, nil, false
 	}
-	return at >= 0 && !slices.ContainsFunc(started[1:], isQuiet)
+	return &runners[at], started[1:], false
 }
 
-// unittestFailed is the end of a run of Python's unittest that failed.
-var unittestFailed = input.Lazily(`^FAILED \((?:failures|errors|unexpected successes)=`)
+// isQuiet reports whether an argument can keep a runner from printing its summary.
+func (r *runner) isQuiet(args []string) bool {
+	short := 0
+	return slices.ContainsFunc(args, func(arg string) bool {
+		option, _, _ := strings.Cut(arg, "=")
+		if arg == "-q" || arg == "--quiet" {
+			short++
+		}
+		return slices.Contains(r.quiet, option) || (short > 1 && slices.Contains(r.quiet, "-qq"))
+	})
+}
 
-// summary finds the last line about a whole run in the output of a command that ended with 0. failure is that line where it says
-// that tests failed. silent reports that the runner which the command names printed none. No output is recorded where text is empty.
-func summary(text []byte, argv []string) (failure string, silent bool) {
-	if len(text) == 0 || !printsSummary(argv) {
+// summary finds what the runner which a command names says about a run that ended with 0, in the stream in which it prints, else in the other.
+// failure is the line that says that tests failed. silent reports that there is none in the output, if any is recorded.
+func summary(stdout, stderr []byte, argv []string) (failure string, silent bool) {
+	r, args, script := runnerOf(argv)
+	if r == nil {
 		return "", false
 	}
-	silent = true
+	if r.onStderr {
+		stdout, stderr = stderr, stdout
+	}
+	isLost := !script && len(stdout)+len(stderr) > 0 && r.always && !r.isQuiet(args)
+	for _, text := range [][]byte{stdout, stderr} {
+		switch failure, end := r.read(text); {
+		case end == isEnded:
+			return failure, false
+		case end == isCut && (r.words[0] != "go" || isVerbose(args)):
+			isLost = true
+		}
+	}
+	return "", isLost
+}
+
+// unittestFailed is the end of a run of Python's unittest that failed. suites are the lines before the sum of tests of Jest and Vitest: a file that
+// did not load is in none of its numbers.
+var (
+	unittestFailed = input.Lazily(`^FAILED \((?:failures|errors|unexpected successes)=`)
+	suites         = input.Lazily(`^ *Test (?:Suites:|Files ) +(?:(\d+ failed)|\d+ \w+)`)
+)
+
+// lastSummary finds the last line about a whole run.
+func lastSummary(text []byte) (failure string, found ending) {
+	files := ""
 	for raw := range bytes.Lines(text) {
 		line, _, ok := printedLine(raw)
 		if !ok {
@@ -64,15 +141,74 @@ func summary(text []byte, argv []string) (failure string, silent bool) {
 		k, of := classify(line)
 		if unittestFailed().Match(line) {
 			k, of = failed, whole
+		} else if m := suites().FindSubmatch(line); m != nil {
+			if files = ""; len(m[1]) > 0 {
+				files = short(printable(line))
+			}
 		}
 		if k == nothing || (of != whole && of != sum) {
 			continue
 		}
-		if silent = false; k == failed {
+		if found = isEnded; k == failed {
 			failure = short(printable(line))
 		} else if k == passed {
-			failure = ""
+			failure = files
 		}
 	}
-	return failure, silent
+	return failure, found
+}
+
+// isVerbose reports whether go test prints the results of a package even if it passed.
+func isVerbose(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"-v", "-json", "-test.v", "-v=true", "-v=test2json"}, arg)
+	})
+}
+
+// goSummary reads the results of packages. go test takes the word of the test binary's exit code; the binary itself prints PASS or FAIL before
+// that, or nothing if its TestMain ran no test.
+func goSummary(text []byte) (failure string, found ending) {
+	said := map[string]string{} // the last of the two, by package; the package is "" in plain output
+	for raw := range bytes.Lines(text) {
+		line, pkg, ok := printedLine(raw)
+		switch {
+		case !ok:
+		case string(line) == "PASS" || string(line) == "FAIL":
+			said[pkg] = string(line)
+		case bytes.HasPrefix(line, []byte("ok  \t")):
+			if said[pkg] == "FAIL" {
+				return "FAIL, and then " + short(printable(line)), isEnded
+			}
+			if said[pkg] == "" {
+				found = isCut
+			} else if found == noEnd {
+				found = isEnded
+			}
+			delete(said, pkg)
+		case bytes.HasPrefix(line, []byte("FAIL\t")):
+			delete(said, pkg)
+		}
+	}
+	return "", found
+}
+
+var cargoRuns = input.Lazily(`^running \d+ tests?$`)
+
+// cargoSummary reads the results of test binaries: each that starts ends with one.
+func cargoSummary(text []byte) (failure string, found ending) {
+	started, ended := 0, 0
+	for raw := range bytes.Lines(text) {
+		if line, _, ok := printedLine(raw); ok && cargoRuns().Match(line) {
+			started++
+		} else if ok && bytes.HasPrefix(line, []byte("test result: ")) {
+			ended++
+		}
+	}
+	switch {
+	case started > ended:
+		return "", isCut
+	case ended > 0:
+		return "", isEnded
+	}
+	return "", noEnd
 }

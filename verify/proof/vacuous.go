@@ -280,7 +280,8 @@ func number(digits []byte) int64 {
 }
 
 var (
-	colours = input.Lazily("\x1b\\[[0-9;?]*[A-Za-z]")
+	// colours are what a terminal does not show: sequences that begin with [, titles and links, and character sets.
+	colours = input.Lazily("\x1b(?:\\[[0-9;:?]*[A-Za-z]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[()][A-Z0-9])")
 
 	playwrightRun = input.Lazily(`^Running \d+ tests? using \d+ workers?`)
 	unittestCount = input.Lazily(`^Ran (\d+) tests? in \d+\.\d+s$`)
