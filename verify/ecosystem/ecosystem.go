@@ -60,7 +60,7 @@ var (
 					"version", "description", "keywords", "author", "contributors", "license", "homepage", "repository", "bugs", "funding",
 					"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta",
 					"main", "module", "browser", "types", "typings", "typesVersions", "exports", "files", "sideEffects",
-					"publishConfig", "tshy", "zshy", "engines", "other scripts",
+					"publishConfig", "tshy", "zshy", "engines", "name", "private", "other scripts",
 				},
 				NewKeys: []string{
 					"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",

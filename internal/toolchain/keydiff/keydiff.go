@@ -70,6 +70,8 @@ var kinds = map[string]*Kind{
 	".tool-versions":            {changed: versionKeys, Limit: 64 << 10, Cost: 1},
 	"rust-toolchain":            {changed: versionKeys, Limit: 64 << 10, Cost: 1},
 	"rust-toolchain.toml":       {changed: versionKeys, Limit: 64 << 10, Cost: 1},
+	"mise.toml":                 {changed: versionKeys, Limit: 64 << 10, Cost: 1},
+	".mise.toml":                {changed: versionKeys, Limit: 64 << 10, Cost: 1},
 	"gradle-wrapper.properties": {changed: versionKeys, Limit: 64 << 10, Cost: 1},
 	"vite.config.*":             {changed: lineKeys(&vite), Added: true, Limit: 256 << 10, Cost: 64},
 	".slnx":                     {changed: xmlKeys(solutionXMLKeys), Limit: 4 << 20, Cost: 4},
@@ -257,15 +259,22 @@ func directives(data []byte) (map[string]string, error) {
 			}
 		}
 	}
-	all := map[string]string{}
+	all, runs := map[string]string{}, "" // go runs in the higher version of two directives
 	for name, list := range lines {
 		slices.Sort(list)
-		if text := strings.Join(list, "\n"); (name == "go" || name == "toolchain") && goVersion().MatchString(text) {
-			all[lowerVersion+name] = strings.TrimPrefix(text, "go")
-			all[name] = "a version"
-		} else {
-			all[name] = text
+		text := strings.Join(list, "\n")
+		if (name == "go" || name == "toolchain") && goVersion().MatchString(text) {
+			if text = strings.TrimPrefix(text, "go"); runs == "" || isLower(text, runs) {
+				runs = text
+			}
+			if text = "a version"; name == "toolchain" {
+				continue
+			}
 		}
+		all[name] = text
+	}
+	if runs != "" {
+		all[lowerVersion+"go"] = runs
 	}
 	return all, nil
 }

@@ -53,11 +53,12 @@ func commentEnds(line string) bool {
 func braces(line string) int { return strings.Count(line, "{") - strings.Count(line, "}") }
 
 var (
-	gem      = input.Lazily(`^gem[ (]\s*["'][\w.-]+["'](?:\s*,\s*["'][\w\s.~<>=!,*-]*["'])*\s*\)?\s*(?:#.*)?$`)
+	gem      = input.Lazily(`^` + gemLine + `\s*(?:#.*)?$`)
+	gemOrIf  = input.Lazily(`^(?:` + gemLine + `|(?:if|unless|elsif)\s+` + rubyCondition + `|else|end)\s*(?:#.*)?$`)
 	rubyOpen = input.Lazily(`\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$|^(?:if|unless|case|begin|while|until|for|def|class|module|=begin|__END__)\b|=\s*(?:if|case|begin)\b`)
 	rubyEnd  = input.Lazily(`^=?end\b`)
 
-	gemfile = lineForm{comment: "#", top: gem, block: input.Lazily(`^group\b[\w\s:,()]*\bdo$`), inside: gem, depth: func(line string) int {
+	gemfile = lineForm{comment: "#", top: gemOrIf, block: input.Lazily(`^group\b[\w\s:,()]*\bdo$`), inside: gem, depth: func(line string) int {
 		switch {
 		case rubyOpen().MatchString(line):
 			return 1
@@ -69,8 +70,8 @@ var (
 	gradle = lineForm{
 		comment: "//", top: input.Lazily(`^(?:version\s*=?\s*["'][\w.+-]+["']|(?:description|group|namespace)\s*=?\s*["'][^"'$\\]*["'])$`), block: input.Lazily(`^dependencies\s*\{$`),
 		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*(?:(?:platform|enforcedPlatform|kotlin|testFixtures)\()?` +
-			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|(?:rootProject\.)?libs\.[\w.]+|projects\.[\w.]+|` +
-			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\))\)?\s*\)?\s*(?://.*)?$`),
+			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|(?:rootProject\.)?lib(?:s|raries)\.[\w.]+|projects\.[\w.]+|` +
+			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\)(?:\.sourceSets\.test\.output)?)\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
 		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
 		far: input.Lazily(`\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*(?:` + gradleTests + `|` + gradleLimits + `)|` + gradleRuns),
@@ -108,6 +109,14 @@ var (
 		comment: "#", depth: func(string) int { return 0 },
 		top: input.Lazily(`^[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:[~<>=!]=?=?\s*[\w.*+!-]+\s*,?\s*)*(?:;[^#@]*)?(?:\s#.*)?$`),
 	}
+)
+
+const (
+	// rubyCondition compares words: it calls nothing with an argument.
+	rubyCondition = `\(?` + rubyOperand + `(?:\s*(?:==|!=|<=?|>=?|&&|\|\|)\s*` + rubyOperand + `)*\)?`
+	rubyOperand   = `(?:!?[A-Za-z_]\w*|["'][\w.-]*["'])`
+	gemLine       = `gem[ (]\s*["'][\w.-]+["'](?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?):\s*(?::\w+|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
+		`(?:\s+(?:if|unless)\s+` + rubyCondition + `)?`
 )
 
 // lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not matter.
