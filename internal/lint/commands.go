@@ -76,8 +76,8 @@ func (c *commandLint) mustFail() bool { return c.criterion != nil && c.criterion
 
 func (c *commandLint) vacuous() {
 	if c.mustFail() {
-		if argv := unwrap(c.run); len(argv) > 0 && (path.Base(argv[0]) == "false" || path.Base(argv[0]) == "exit") {
-			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", argv[0],
+		if name := path.Base(unwrapped(c.run)[0]); name == "false" || name == "exit" {
+			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", name,
 				"run the test that the missing code breaks: see docs/recipes.md#prove-that-a-test-can-fail")
 		}
 		return
@@ -143,8 +143,8 @@ func shellWord(s string) string { return proof.CommandLine([]string{s}) }
 
 // arguments reports words that look like files of the repository and are none, and scripts that a task runner does not have.
 func (c *commandLint) arguments() {
-	argv := unwrap(c.run)
-	if len(argv) == 0 || writers.has(path.Base(argv[0])) {
+	argv := unwrapped(c.run)
+	if writers.has(path.Base(argv[0])) {
 		return
 	}
 	if name, file, near, found := c.taskMissing(argv); found {
@@ -154,8 +154,8 @@ func (c *commandLint) arguments() {
 		}
 		c.add("lint.argument_missing", file+" has no "+input.Quote(name), "a name that "+file+" defines", "no such name", fix, name)
 	}
-	for i, arg := range argv[1:] {
-		if !outputFlags.has(argv[i]) {
+	for i, arg := range c.run[1:] {
+		if !outputFlags.has(c.run[i]) {
 			c.argument(argv[0], arg)
 		}
 	}
@@ -221,12 +221,11 @@ func (c *commandLint) counts() {
 	if c.criterion == nil || c.mustFail() || c.criterion.TestReport != "" || c.rollout {
 		return
 	}
-	argv := module(unwrap(c.run))
-	_, runner := toolchain.RunnerOf(argv)
+	_, runner := toolchain.RunnerOf(c.run)
 	if runner == nil {
 		return
 	}
-	name, file := path.Base(argv[0]), c.evidenceDir()+"/"+c.criterion.ID+".xml"
+	name, file := path.Base(unwrapped(c.run)[0]), c.evidenceDir()+"/"+c.criterion.ID+".xml"
 	how, from := "make "+quoted(name)+" write a JUnit report to "+file, quoted(file)
 	if builtIn := &runner.Report; builtIn.Args != nil && builtIn.Package == "" {
 		if builtIn.Stdout {
@@ -241,7 +240,7 @@ func (c *commandLint) counts() {
 
 // cached reports go test where Go may show the result of an earlier run.
 func (c *commandLint) cached() {
-	argv := unwrap(c.run)
+	argv := unwrapped(c.run)
 	if len(argv) < 2 || path.Base(argv[0]) != "go" || argv[1] != "test" || slices.ContainsFunc(argv, goAlwaysRuns().MatchString) {
 		return
 	}

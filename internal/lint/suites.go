@@ -50,7 +50,7 @@ func (l *linter) tests(s *source) {
 func criteriaOf(c *contract.Contract, e *toolchain.Ecosystem) (counted []string, run bool) {
 	for i := range c.Criteria {
 		one := &c.Criteria[i]
-		if of, _ := toolchain.RunnerOf(module(unwrap(one.Run))); of != e || one.ExpectFail {
+		if of, _ := toolchain.RunnerOf(one.Run); of != e || one.ExpectFail {
 			continue
 		}
 		if run = true; one.TestReport != "" {

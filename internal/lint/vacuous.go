@@ -4,14 +4,13 @@ import (
 	"path"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // vacuous says why a command ends with status 0 whatever the code is; "" when it may fail, or that cannot be determined.
 func vacuous(argv []string) string {
-	if argv = unwrap(argv); len(argv) == 0 {
-		return ""
-	}
+	argv = unwrapped(argv)
 	name := path.Base(argv[0])
 	switch {
 	case succeeds.has(name):
@@ -31,52 +30,14 @@ const shells set = "|sh|bash|dash|zsh|ksh|ash|"
 
 func quoted(s string) string { return `"` + s + `"` }
 
-// isAssignment reports whether a word is an assignment of a shell.
-func isAssignment(word string) bool {
-	name, _, found := strings.Cut(word, "=")
-	return found && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+") == ""
-}
+// managers are programs that other ones start, and that lint reads themselves: they run a script by its name.
+const managers set = "|npm|pnpm|yarn|bun|"
 
-// wrappers run the command in their arguments. The first argument of timeout is a time.
-const wrappers set = "|env|command|exec|nice|time|timeout|nohup|xvfb-run|stdbuf|npx|bunx|pnpx|builtin|unbuffer|setsid|"
-
-// runners run the command after these two words.
-const runners set = "|poetry run|uv run|pipenv run|hatch run|pdm run|rye run|bundle exec|pnpm exec|npm exec|yarn exec|"
-
-// valued are flags of wrappers whose value is the next word.
-const valued set = "|" +
-	"-u|-n|-k|-s|-p|--package|--with|--extra|--group|"
-
-// unwrap returns the command that a command runs, such as pytest for env CI=1 poetry run pytest.
-func unwrap(argv []string) []string {
-	for len(argv) > 1 {
-		name := path.Base(argv[0])
-		switch {
-		case wrappers.has(name):
-			if argv = afterFlags(argv[1:]); name == "timeout" && len(argv) > 0 {
-				argv = argv[1:]
-			}
-		case runners.has(name + " " + argv[1]):
-			argv = afterFlags(argv[2:])
-		default:
-			return argv
-		}
-	}
-	return argv
-}
-
-// afterFlags passes over flags and assignments.
-func afterFlags(argv []string) []string {
-	for len(argv) > 0 {
-		switch {
-		case argv[0] == "--":
-			return argv[1:]
-		case valued.has(argv[0]) && len(argv) > 1:
-			argv = argv[2:]
-		case strings.HasPrefix(argv[0], "-") && argv[0] != "-", isAssignment(argv[0]):
-			argv = argv[1:]
-		default:
-			return argv
+// unwrapped is the command that a command starts, such as make test for env CI=1 make test.
+func unwrapped(argv []string) []string {
+	for i, word := range argv {
+		if !ecosystem.Starts(word) || managers.has(path.Base(word)) {
+			return argv[i:]
 		}
 	}
 	return argv
@@ -122,8 +83,10 @@ const idleFlags set = "|" +
 
 // idleFlag says which flag lets a command succeed without a check.
 func idleFlag(argv []string) string {
-	argv = module(argv)
-	name := strings.TrimPrefix(path.Base(argv[0]), "./")
+	if started := ecosystem.Started(argv); len(started) > 0 {
+		argv = started
+	}
+	name := path.Base(argv[0])
 	for _, alias := range [][2]string{{"py.test", "pytest"}, {"gmake", "make"}, {"mvnw", "mvn"}, {"gradlew", "gradle"}} {
 		if name == alias[0] {
 			name = alias[1]
@@ -138,13 +101,4 @@ func idleFlag(argv []string) string {
 		}
 	}
 	return ""
-}
-
-// module returns the command behind python -m.
-func module(argv []string) []string {
-	name := path.Base(argv[0])
-	if strings.HasPrefix(name, "python") && len(argv) > 2 && argv[1] == "-m" {
-		return argv[2:]
-	}
-	return argv
 }

@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/glob"
 )
 
-// RunnerOf is the runner that a command is, and its ecosystem; nil for any other command.
+// RunnerOf is the runner that a command is or starts, and its ecosystem; nil for any other command.
 func RunnerOf(argv []string) (*Ecosystem, *Runner) {
-	if len(argv) == 0 {
-		return nil, nil
-	}
-	name := path.Base(argv[0])
-	for _, e := range Ecosystems {
-		for i := range e.Runners {
-			for _, command := range e.Runners[i].Commands {
-				program, word, found := strings.Cut(command, " ")
-				if program == name && (!found || slices.Contains(argv[1:], word)) {
-					return e, &e.Runners[i]
+	for i, name := range argv {
+		for _, e := range Ecosystems {
+			for r := range e.Runners {
+				if slices.ContainsFunc(e.Runners[r].Commands, func(command string) bool {
+					program, word, more := strings.Cut(command, " ")
+					return program == path.Base(name) && (!more || slices.Contains(argv[i+1:], word))
+				}) {
+					return e, &e.Runners[r]
 				}
 			}
+		}
+		if !ecosystem.Starts(name) {
+			break
 		}
 	}
 	return nil, nil

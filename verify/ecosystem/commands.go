@@ -15,14 +15,16 @@ var starters = []string{
 // Started is a command without the programs that start it and without their options, assignments and times: pytest -q for
 // env CI=1 timeout 600 poetry run pytest -q. It is empty where nothing is left.
 func Started(argv []string) []string {
-	isPassed := func(word string) bool {
-		isOption := strings.HasPrefix(word, "-") || strings.Contains(word, "=")
-		return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
-	}
-	for len(argv) > 0 && isPassed(argv[0]) {
+	for len(argv) > 0 && Starts(argv[0]) {
 		argv = argv[1:]
 	}
 	return argv
+}
+
+// Starts reports whether a word of a command only starts the program behind it.
+func Starts(word string) bool {
+	isOption := strings.HasPrefix(word, "-") || strings.Contains(word, "=")
+	return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
 }
 
 // builtins are words at the start of a command that run nothing of a repository.
@@ -46,6 +48,9 @@ func Plain(argv []string) bool {
 	if len(argv) == 0 {
 		return true
 	}
+	if argv = Started(argv); len(argv) == 0 {
+		return false
+	}
 	if slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(argv[0])) {
 		script := argv[len(argv)-1]
 		if len(argv) < 3 || !strings.HasSuffix(argv[1], "c") {
@@ -58,8 +63,7 @@ func Plain(argv []string) bool {
 		}
 		return !strings.ContainsAny(script, "$`")
 	}
-	started := Started(argv)
-	return len(started) > 0 && isRun(started)
+	return isRun(argv)
 }
 
 // isRun reports whether a command is one that the table lists under Runs.
@@ -77,6 +81,8 @@ func isRun(argv []string) bool {
 }
 
 // isNumber is for the time of timeout.
-func isNumber(word string) bool { return strings.Trim(word, "0123456789.smh") == "" }
+func isNumber(word string) bool {
+	return strings.Trim(word, "0123456789.smh") == "" && strings.ContainsAny(word, "0123456789")
+}
 
 func isBreak(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()<>\"'`", r) }
