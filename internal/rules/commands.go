@@ -184,53 +184,30 @@ func cutAtLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// unwrapped removes variables, shellWrappers and their options before a command.
+// unwrapped removes variables, shellWrappers with their options and durations, and signs of make before a command.
 func unwrapped(words []string) []string {
-	for len(words) > 0 {
-		w := words[0]
-		switch {
-		case w == "-":
-			words = words[1:]
-		case (len(w) > 1 && (w[0] == '@' || (w[0] == '-' && source.IsWord(w[1])))) || begins(w, "!"):
-			words = append([]string{strings.TrimLeft(w, "@-!")}, words[1:]...)
-		case w == "":
-			words = words[1:]
-		case isAssignment(w):
-			words = words[1:]
-		case isIn(w, shellWrappers):
-			words = afterWrapper(words[1:])
-		default:
-			return words
+	wrapped := false // what follows a wrapper may belong to it
+	for i, w := range words {
+		if wrapped && (isIn(w, wrapperWords) || begins(w, "-") || isDigit(at(w, 0))) {
+			continue
 		}
+		if begins(w, "!") || (len(w) > 1 && (w[0] == '@' || (w[0] == '-' && source.IsWord(w[1])))) {
+			w = strings.TrimLeft(w, "@-!")
+		}
+		if wrapped = isIn(w, shellWrappers); wrapped || w == "" || w == "-" || isAssignment(w) {
+			continue
+		}
+		if w != words[i] {
+			return append([]string{w}, words[i+1:]...)
+		}
+		return words[i:]
 	}
 	return nil
 }
 
-// afterWrapper removes what belongs to a wrapper: its subcommand, options and durations.
-func afterWrapper(words []string) []string {
-	for len(words) > 0 {
-		w := words[0]
-		switch {
-		case isIn(w, wrapperWords), begins(w, "-"), w != "" && w[0] >= '0' && w[0] <= '9':
-			words = words[1:]
-		default:
-			return words
-		}
-	}
-	return words
-}
-
 func isAssignment(w string) bool {
-	i := strings.IndexByte(w, '=')
-	if i <= 0 {
-		return false
-	}
-	for k := range i {
-		if !source.IsWord(w[k]) {
-			return false
-		}
-	}
-	return true
+	name, _, assigned := strings.Cut(w, "=")
+	return assigned && name != "" && wordEnd(name) == len(name)
 }
 
 // scriptCheck names the script that a command runs, when its name says that it checks something.

@@ -370,10 +370,7 @@ func withoutVersion(name string) string {
 // index.
 func pythonName(requirement string) (name, from string) {
 	requirement = strings.TrimSpace(requirement)
-	end := 0
-	for end < len(requirement) && (source.IsWord(requirement[end]) || requirement[end] == '-' || requirement[end] == '.') {
-		end++
-	}
+	end := wordEnd(requirement, '-', '.')
 	rest := strings.TrimSpace(requirement[end:])
 	if begins(rest, "[") {
 		_, rest, _ = strings.Cut(rest, "]")

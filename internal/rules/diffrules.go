@@ -52,6 +52,18 @@ type Hit struct {
 	Fix     string   // the allowed fix; "" is the rule's
 }
 
+// hit is a place in a file: a line of its merge base and one of its head, or one of them and 0.
+func (f *File) hit(was, now int, subject, detail, fix string) Hit {
+	h := Hit{File: f.Path, Base: now == 0 && was > 0, Line: cmp.Or(now, was), Subject: subject, Detail: detail, Fix: fix}
+	if was > 0 {
+		h.Was = string(f.Base.Line(was))
+	}
+	if now > 0 {
+		h.Now = string(f.Head.Line(now))
+	}
+	return h
+}
+
 // Change is what leads from the merge base to the head.
 type Change struct {
 	Files []*File // by path

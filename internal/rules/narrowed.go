@@ -1,11 +1,11 @@
 package rules
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
@@ -27,8 +27,8 @@ var narrowing = map[string]string{
 	"cargo nextest": "- --lib --retries -E --exclude -p / --workspace --all-features --all-targets",
 	"cargo clippy":  "- --lib -A / --workspace --all-features --all-targets",
 	"dotnet test":   ". --filter /",
-	"mvn test":      "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl /",
-	"gradle test":   "- -x --exclude-task --tests -PskipTests /",
+	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl /",
+	"gradle":        "- -x --exclude-task --tests -PskipTests /",
 	"rspec":         ". --tag -t -e --example --exclude-pattern /",
 	"rails test":    ". -n --name -e --exclude /",
 	"phpunit":       ". --exclude-group --group --filter --testsuite /",
@@ -47,123 +47,110 @@ var narrowing = map[string]string{
 // choosing are options whose value may change: only where they are new, less is checked.
 const choosing = " -e -s -p --package -pl --project --test --bin "
 
-// aliases are the checks that take the options of another one.
-var aliases = map[string]string{
-	"py.test": "pytest", "mvn verify": "mvn test", "mvn install": "mvn test", "mvn package": "mvn test",
-	"mvnw test": "mvn test", "mvnw verify": "mvn test",
-	"mvnw install": "mvn test", "mvnw package": "mvn test", "gradle build": "gradle test", "gradle check": "gradle test",
-	"gradlew test":  "gradle test",
-	"gradlew build": "gradle test", "gradlew check": "gradle test", "playwright test": "playwright",
+// sameProgram gives the programs that take the options of another one its name.
+var sameProgram = strings.NewReplacer("py.test", "pytest", "mvnw", "mvn", "gradlew", "gradle")
+
+// narrowingOf is the row of a check, in its words, and where in it the slash stands.
+func narrowingOf(check string) (row []string, slash int) {
+	check = sameProgram.Replace(check)
+	program, _, _ := strings.Cut(check, " ")
+	text := cmp.Or(narrowing[check], narrowing[program])
+	if text == "" && isIn(program, scriptRunners) {
+		text = narrowing[""]
+	}
+	row = strings.Fields(text)
+	return row, slices.Index(row, "/")
 }
 
 // findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes, and
 // scripts that do not run a check any more.
 func findNarrowedCheck(c *Change, report func(Hit)) {
-	var was, now []checkRun
+	var was, now []Check
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) && scriptKind(f) != noScript {
-			was, now = append(was, f.checkRuns(true)...), append(now, f.checkRuns(false)...)
+			was, now = append(was, f.changedChecks(true)...), append(now, f.changedChecks(false)...)
 		}
 	}
 	type key struct {
-		file  *File
-		check string
+		file    *File
+		program string
 	}
-	before, counts := map[key][]checkRun{}, map[string]int{} // counts: how many more there are now, by check
+	before, more := map[key][]Check{}, map[string]int{} // more: how many more there are now
 	for _, old := range was {
-		before[key{old.file, old.check}] = append(before[key{old.file, old.check}], old)
-		counts[old.check]--
+		before[key{old.File, old.Program}] = append(before[key{old.File, old.Program}], old)
+		more[old.Program]--
 	}
-	for _, run := range now {
-		counts[run.check]++
+	for _, check := range now {
+		more[check.Program]++
 	}
-	for _, run := range now {
-		if list := before[key{run.file, run.check}]; len(list) > 0 {
-			before[key{run.file, run.check}] = list[1:]
-			run.report(&list[0], run.narrows(&list[0], counts[run.check] > 0), report)
+	for _, check := range now {
+		if list := before[key{check.File, check.Program}]; len(list) > 0 {
+			before[key{check.File, check.Program}] = list[1:]
+			check.report(&list[0], more[check.Program] > 0, report)
 		}
 	}
 	c.droppedChecks(was, now, report)
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
-			old, run := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
-			if len(run.args)+len(run.names) > 0 { // else it may be in another file now
-				run.report(&old, run.narrows(&old, false), report)
+			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
+			if len(check.Args)+len(check.names) > 0 { // else it may be in another file now
+				check.report(&old, false, report)
 			}
 		}
 	}
 }
 
-func (r *checkRun) report(old *checkRun, how string, report func(Hit)) {
-	if how == "" {
-		return
+func (c *Check) report(old *Check, split bool, report func(Hit)) {
+	if how := c.narrows(old, split); how != "" {
+		report(c.File.hit(old.Line, c.Line, c.Program, c.Program+" checks less than before: "+how,
+			"let it check what it checked, and fix what it finds"))
 	}
-	report(Hit{
-		File: r.file.Path, Line: r.line, Subject: r.check, Was: string(r.file.Base.Line(old.line)),
-		Now:    string(r.file.Head.Line(r.line)),
-		Detail: r.check + " checks less than before: " + how, Fix: "let it check what it checked, and fix what it finds",
-	})
 }
 
 // droppedChecks finds scripts, targets and entries of package.json that do not run a check any more, where nothing in
 // the change may run it instead. Workflows are compared as a whole; see removedChecks.
-func (c *Change) droppedChecks(was, now []checkRun, report func(Hit)) {
+func (c *Change) droppedChecks(was, now []Check, report func(Hit)) {
 	reported, runs, fresh := map[*File]bool{}, map[*File]map[string]bool{}, map[string]bool{}
-	for _, run := range now {
-		fresh[checkClass(run.check)] = true
+	for _, check := range now {
+		fresh[checkClass(check.Program)] = true
 	}
-	elsewhereNow := slices.ContainsFunc(c.Files, func(f *File) bool {
-		return f.Base == nil && f.Head != nil &&
-			scriptKind(f) != noScript
-	})
+	if slices.ContainsFunc(c.Files, func(f *File) bool { return f.Base == nil && f.Head != nil && scriptKind(f) != noScript }) {
+		return
+	}
 	for _, old := range was {
-		f := old.file
-		if isFlow(f.Path) || reported[f] || old.check == "codecov" || has(old.check, "report") || elsewhereNow ||
-			fresh[checkClass(old.check)] {
+		f, class := old.File, checkClass(old.Program)
+		if isFlow(f.Path) || reported[f] || old.Program == "codecov" || has(old.Program, "report") || fresh[class] {
 			continue
 		}
 		if runs[f] == nil {
 			runs[f] = f.checkClasses()
 		}
-		if !runs[f][checkClass(old.check)] && !runs[f][""] {
+		if !runs[f][class] && !runs[f][""] {
 			reported[f] = true
-			report(Hit{
-				File: f.Path, Base: true, Line: old.line, Subject: old.check, Was: string(f.Base.Line(old.line)),
-				Detail: "nothing runs " + old.check + " here any more", Fix: fixRestore,
-			})
+			report(f.hit(old.Line, 0, old.Program, "nothing runs "+old.Program+" here any more", fixRestore))
 		}
 	}
 }
 
-// checkClasses are the kinds of checks that a script runs at the head, with "" where an added line runs what is in
-// another file.
+// checkClasses are the kinds of checks that a script runs at the head, with "" where a new line runs what is in another
+// file, or a new script of package.json only succeeds, which is said elsewhere, or only fails.
 func (f *File) checkClasses() map[string]bool {
-	classes := map[string]bool{"": f.saysOtherwise() || slices.ContainsFunc(f.Added(), func(l linediff.Line) bool {
-		return len(l.Text) <= maxShellLine && elsewhere(scriptLine(f, string(l.Text)))
+	classes := map[string]bool{"": slices.ContainsFunc(f.changedScripts(false), func(s script) bool {
+		return elsewhere(s.text) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
 	})}
-	for n := 1; n <= f.Head.Lines(); n++ {
-		if line := f.Head.Line(n); len(line) <= maxShellLine {
-			for _, run := range f.runsIn(string(line)) {
-				classes[checkClass(run.check)] = true
-			}
+	for _, s := range f.allScripts(f.Head) {
+		for _, check := range f.checksOf(s) {
+			classes[checkClass(check.Program)] = true
 		}
 	}
 	return classes
 }
 
-// saysOtherwise reports whether an added script of package.json only succeeds, which is said elsewhere, or only fails.
-func (f *File) saysOtherwise() bool {
-	return scriptKind(f) == packageScripts && slices.ContainsFunc(f.Added(), func(l linediff.Line) bool {
-		script := scriptLine(f, string(l.Text[:min(len(l.Text), maxShellLine)]))
-		return doesNothing(script) || failsLater(shellCommands(script))
-	})
-}
-
 // pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests. What a name of a
 // test must be is an option, too.
-func pytestSettings(f *File, v *source.File) checkRun {
-	run := checkRun{file: f, check: "pytest", line: 1}
+func pytestSettings(f *File, v *source.File) Check {
+	run := Check{File: f, Program: "pytest", Line: 1}
 	for _, s := range settingsOf(v) {
 		if !leadsToOne(s.Keys, "pytest|tool:pytest/* tool/pytest/* tool/pytest/ini_options/*") {
 			continue
@@ -171,17 +158,17 @@ func pytestSettings(f *File, v *source.File) checkRun {
 		switch name := s.Keys[len(s.Keys)-1]; name {
 		case "addopts":
 			for _, c := range shellCommands(s.Value) {
-				run.args = append(run.args, c.words...)
+				run.Args = append(run.Args, c.words...)
 			}
 		case "testpaths":
-			run.args = append(strings.Fields(s.Value), run.args...) // in front of options, so that none is the value of one
+			run.Args = append(strings.Fields(s.Value), run.Args...) // in front of options, so that none is the value of one
 		case "python_files", "python_classes", "python_functions":
 			run.names = append(run.names, strings.Fields(name+"="+strings.Join(strings.Fields(s.Value), " "+name+"="))...)
 		default:
 			continue
 		}
-		if run.line == 1 || s.Keys[len(s.Keys)-1] == "addopts" {
-			run.line = s.Line
+		if run.Line == 1 || s.Keys[len(s.Keys)-1] == "addopts" {
+			run.Line = s.Line
 		}
 	}
 	return run
@@ -196,52 +183,44 @@ func checkArguments(words []string, check string) []string {
 
 // narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its
 // paths.
-func (r *checkRun) narrows(old *checkRun, split bool) string {
-	if r.tried && !old.tried {
+func (c *Check) narrows(old *Check, split bool) string {
+	if c.retried && !old.retried {
 		return "it is tried again where it fails"
 	}
 	for _, name := range old.names {
-		if !slices.Contains(r.names, name) {
+		if !slices.Contains(c.names, name) {
 			return "without " + name
 		}
 	}
-	if len(old.names) == 0 && len(r.names) > 0 && !slices.ContainsFunc(r.names,
+	if len(old.names) == 0 && len(c.names) > 0 && !slices.ContainsFunc(c.names,
 		func(name string) bool { return has(strings.ToLower(name), "=test") }) {
-		return r.names[0]
+		return c.names[0]
 	}
-	check := r.check
-	if other := aliases[check]; other != "" {
-		check = other
-	}
-	if program, _, _ := strings.Cut(check, " "); narrowing[check] == "" && isIn(program, scriptRunners) {
-		check = "" // a script
-	}
-	table := strings.Fields(narrowing[check])
+	table, needed := narrowingOf(c.Program)
 	if len(table) == 0 {
 		return ""
 	}
-	needed := slices.Index(table, "/")
-	for i, arg := range r.args {
+	for i, arg := range c.Args {
 		option, _, valued := strings.Cut(strings.Replace(arg, "-test.", "-", 1), "=")
 		value := "" // that stands behind it
-		if !valued && i+1 < len(r.args) && !begins(r.args[i+1], "-") {
-			value = r.args[i+1]
+		if !valued && i+1 < len(c.Args) && !begins(c.Args[i+1], "-") {
+			value = c.Args[i+1]
 		}
-		fresh := !slices.Contains(old.args, arg) || (value != "" && !slices.Contains(old.args, value))
+		fresh := !slices.Contains(old.Args, arg) || (value != "" && !slices.Contains(old.Args, value))
 		if isIn(option, choosing) {
-			fresh = !slices.ContainsFunc(old.args, func(arg string) bool { return begins(arg, option) })
+			fresh = !slices.ContainsFunc(old.Args, func(arg string) bool { return begins(arg, option) })
 		}
 		if fresh && begins(arg, "-") && slices.Contains(table[1:needed], option) {
 			return arg
 		}
 	}
 	for _, option := range table[needed+1:] {
-		if slices.Contains(old.args, option) && !slices.Contains(r.args, option) {
+		if slices.Contains(old.Args, option) && !slices.Contains(c.Args, option) {
 			return "without " + option
 		}
 	}
-	computed := has(strings.Join(slices.Concat(r.args, old.args), " "), "$")
-	was, now := old.paths(), r.paths()
+	computed := has(strings.Join(slices.Concat(c.Args, old.Args), " "), "$")
+	was, now := old.paths(), c.paths()
 	switch {
 	case table[0] == "-", split, computed:
 	case table[0] == "f":
@@ -255,13 +234,13 @@ func (r *checkRun) narrows(old *checkRun, split bool) string {
 }
 
 // paths are the arguments that are no options, and not the value of one that narrows.
-func (r *checkRun) paths() (list []string) {
-	for i, arg := range r.args {
+func (c *Check) paths() (list []string) {
+	for i, arg := range c.Args {
 		if (i == 0 && oneOf(arg, "run", "test")) || ends(arg, ".sln", ".slnx") {
 			continue // a subcommand, or all projects
 		}
 		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}")
-		value := i > 0 && begins(r.args[i-1], "-") && !has(r.args[i-1], "=") // of an option
+		value := i > 0 && begins(c.Args[i-1], "-") && !has(c.Args[i-1], "=") // of an option
 		if plain && (!value || ends(arg, "/...") || arg == ".") {
 			list = append(list, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "..."), "/"))
 		}

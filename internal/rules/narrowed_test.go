@@ -72,13 +72,13 @@ func TestNarrows(t *testing.T) {
 		if len(parts) != 3 {
 			continue
 		}
-		run := func(text string) checkRun {
+		run := func(text string) Check {
 			f := &File{Change: change.Change{Path: "a.sh"}}
-			for _, r := range f.runsIn(text) {
+			for _, r := range f.checksOf(script{text: text}) {
 				return r
 			}
 			t.Fatalf("%q runs no check", text)
-			return checkRun{}
+			return Check{}
 		}
 		was, now := run(parts[0]), run(parts[1])
 		if how := now.narrows(&was, false); how != strings.TrimSpace(parts[2]) {

@@ -294,9 +294,5 @@ func secretName(rest string) string {
 	default:
 		return ""
 	}
-	end := 0
-	for end < len(rest) && (source.IsWord(rest[end]) || rest[end] == '-') {
-		end++
-	}
-	return strings.ToUpper(rest[:end])
+	return strings.ToUpper(rest[:wordEnd(rest, '-')])
 }

@@ -241,16 +241,6 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 	return false
 }
 
-// scriptLine is a line of a script, or the script of a line of package.json.
-func scriptLine(f *File, line string) string {
-	if scriptKind(f) == packageScripts {
-		if _, script, ok := strings.Cut(line, `": "`); ok {
-			return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(script), ","), `"`)
-		}
-	}
-	return line
-}
-
 func jobsOf(w *flow) []*flowJob {
 	if w == nil {
 		return nil

@@ -56,6 +56,14 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
+// wordEnd is where the word ends that a text begins with, of which more bytes may be a part.
+func wordEnd[T string | []byte](text T, more ...byte) (end int) {
+	for end < len(text) && (source.IsWord(text[end]) || slices.Contains(more, text[end])) {
+		end++
+	}
+	return end
+}
+
 // at is a byte, or 0 where there is none.
 func at[T string | []byte](s T, i int) byte {
 	if i < 0 || i >= len(s) {

@@ -3,11 +3,11 @@ package rules
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -19,35 +19,31 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			continue
 		}
 		was := map[string]int{} // how many could not fail before
-		for _, run := range f.checkRuns(true) {
-			if run.soft != "" {
-				was[run.check]++
+		for _, check := range f.changedChecks(true) {
+			if check.MayFail != "" {
+				was[check.Program]++
 			}
 		}
 		var found firstHit
-		for _, run := range f.checkRuns(false) {
-			if run.soft == "" {
+		swallowed := func(line int, program, how string) {
+			found.add(f.hit(0, line, program, "the result of "+program+" is ignored: "+how,
+				"let the command fail, and fix what it finds"))
+		}
+		for _, check := range f.changedChecks(false) {
+			if check.MayFail == "" {
 				continue
 			}
-			if was[run.check]--; was[run.check] < 0 {
-				found.add(swallowedHit(f, run.line, run.check, run.soft))
+			if was[check.Program]--; was[check.Program] < 0 {
+				swallowed(check.Line, check.Program, check.MayFail)
 			}
 		}
-		if check, line := uncheckedBlock(f); check != "" {
-			found.add(swallowedHit(f, line, check, "set +e"))
+		if program, line := uncheckedBlock(f); program != "" {
+			swallowed(line, program, "set +e")
 		}
-		if path.Base(f.Path) == "package.json" {
+		if scriptKind(f) == packageScripts {
 			f.idleScripts(&found)
 		}
 		found.report(report)
-	}
-}
-
-func swallowedHit(f *File, line int, check, how string) Hit {
-	return Hit{
-		File: f.Path, Line: line, Subject: check, Now: string(f.Head.Line(line)), Detail: "the result of " + check +
-			" is ignored: " + how,
-		Fix: "let the command fail, and fix what it finds",
 	}
 }
 
@@ -159,80 +155,110 @@ func logicalLine(v *source.File, number int, kind kindOfScript) (text string, en
 	return b.String(), end
 }
 
-// checkRun is a command that runs a check.
-type checkRun struct {
-	file  *File
-	line  int
-	check string // as [checkOf] names it
-	args  []string
-	soft  string   // how its failure does not count, "" where it does
-	tried bool     // it is tried again where it fails
-	names []string // what tests must be called, by option
+// Check is a command that runs a check.
+type Check struct {
+	File    *File
+	Line    int
+	Program string // with the word that makes it a check, as [checkOf] names it
+	Args    []string
+	MayFail string   // how its failure does not count, "" where it does
+	retried bool     // it is tried again where it fails
+	names   []string // what tests must be called, by option
 }
 
-// checkRuns are the checks of the lines that a change removes from a file, or adds to it.
-func (f *File) checkRuns(base bool) (runs []checkRun) {
-	v, lines := f.Head, f.Added()
-	if base {
-		v, lines = f.Base, f.Removed()
-	}
+// script is a line with commands, joined with those that continue it, or a script of package.json, which has a name.
+type script struct {
+	name, text string
+	line       int
+}
+
+// scripts are those of a version of a file that begin on some lines, or all that it has.
+func (f *File) scripts(v *source.File, lines iter.Seq[int]) (list []script) {
 	if scriptKind(f) == packageScripts { // however many of them stand on a line
 		for _, s := range settingsOf(v) {
-			_, isChanged := slices.BinarySearchFunc(lines, s.Line, func(l linediff.Line, n int) int { return l.Number - n })
-			if !isChanged || !leads(s.Keys, "scripts/*") {
-				continue
-			}
-			for _, run := range f.runsIn(s.Value) {
-				run.line = s.Line
-				runs = append(runs, run)
+			if leads(s.Keys, "scripts/*") {
+				list = append(list, script{s.Keys[1], s.Value, s.Line})
 			}
 		}
-		return runs
+		return list
 	}
 	last := 0
-	for _, line := range lines {
-		if line.Number <= last || len(line.Text) > maxShellLine {
-			continue
-		}
-		var text string
-		text, last = logicalLine(v, line.Number, scriptKind(f))
-		for _, run := range f.runsIn(text) {
-			run.line = line.Number
-			runs = append(runs, run)
+	for n := range lines {
+		if n > last && len(v.Line(n)) <= maxShellLine {
+			s := script{line: n}
+			s.text, last = logicalLine(v, n, scriptKind(f))
+			list = append(list, s)
 		}
 	}
-	return runs
+	return list
 }
 
-// runsIn are the checks of a line of a script.
-func (f *File) runsIn(line string) (runs []checkRun) {
-	text := strings.TrimSpace(line)
+// allScripts are the scripts of a version of a file.
+func (f *File) allScripts(v *source.File) []script {
+	return f.scripts(v, func(yield func(int) bool) {
+		for n := 1; v != nil && n <= v.Lines() && yield(n); n++ {
+		}
+	})
+}
+
+// changedScripts are the scripts that a change removes from a file, or adds to it.
+func (f *File) changedScripts(base bool) []script {
+	v, other, lines := f.Head, f.Base, f.Added()
+	if base {
+		v, other, lines = f.Base, f.Head, f.Removed()
+	}
+	list := f.scripts(v, func(yield func(int) bool) {
+		for i := 0; i < len(lines) && yield(lines[i].Number); i++ {
+		}
+	})
+	if scriptKind(f) == packageScripts {
+		same := map[script]bool{}
+		for _, s := range f.allScripts(other) {
+			same[script{s.name, s.text, 0}] = true
+		}
+		list = slices.DeleteFunc(list, func(s script) bool { return same[script{s.name, s.text, 0}] })
+	}
+	return list
+}
+
+// changedChecks are the checks of the scripts that a change removes from a file, or adds to it.
+func (f *File) changedChecks(base bool) (all []Check) {
+	for _, s := range f.changedScripts(base) {
+		all = append(all, f.checksOf(s)...)
+	}
+	return all
+}
+
+// checksOf are the checks that a script runs.
+func (f *File) checksOf(s script) (all []Check) {
+	text := strings.TrimSpace(s.text)
 	if begins(text, "#", "//") {
 		return nil
 	}
 	kind := scriptKind(f)
 	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") &&
-		(kind == toxFile || (kind == makefile && !begins(line, "-", "@")))
+		(kind == toxFile || (kind == makefile && !begins(s.text, "-", "@")))
 	if _, command, is := strings.Cut(text, "= -"); is && kind == toxFile {
 		text, mayFail = command, true
 	}
-	text = yamlCommand(scriptLine(f, text))
+	text = yamlCommand(text)
 	commands := shellCommands(text)
 	for i, c := range commands {
-		check := checkOf(c.words)
-		if check == "" {
+		program := checkOf(c.words)
+		if program == "" {
 			continue
 		}
-		run := checkRun{file: f, check: check, args: checkArguments(c.words, check),
-			soft: cmp.Or(ignored(commands, i), ignoring(c.words, check))}
-		if mayFail && run.soft == "" {
-			run.soft = "the line begins with -"
+		how := cmp.Or(ignored(commands, i), ignoring(c.words, program))
+		if mayFail && how == "" {
+			how = "the line begins with -"
 		}
-		run.tried = oneOf(c.words[0], "until", "retry") || has(text, "&& break") ||
-			(c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == check)
-		runs = append(runs, run)
+		all = append(all, Check{
+			File: f, Line: s.line, Program: program, Args: checkArguments(c.words, program), MayFail: how,
+			retried: oneOf(c.words[0], "until", "retry") || has(text, "&& break") ||
+				(c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == program),
+		})
 	}
-	return runs
+	return all
 }
 
 // yamlCommand removes what is before a command on a line of YAML.
@@ -354,19 +380,14 @@ func uncheckedBlock(f *File) (check string, line int) {
 // idleScripts finds scripts of package.json that checked something and do nothing any more.
 func (f *File) idleScripts(found *firstHit) {
 	was := map[string]string{}
-	for _, s := range settingsOf(f.Base) {
-		if leads(s.Keys, "scripts/*") {
-			was[s.Keys[1]] = s.Value
-		}
+	for _, s := range f.allScripts(f.Base) {
+		was[s.name] = s.text
 	}
-	for _, s := range settingsOf(f.Head) {
-		if name := s.Keys[len(s.Keys)-1]; leads(s.Keys, "scripts/*") && namesCheck(name) && was[name] != "" &&
-			doesNothing(s.Value) && !doesNothing(was[name]) {
-			found.add(Hit{
-				File: f.Path, Line: s.Line, Subject: name, Was: was[name], Now: string(f.Head.Line(s.Line)),
-				Detail: "the script " + name + " does nothing any more",
-				Fix:    "restore the script",
-			})
+	for _, s := range f.changedScripts(false) {
+		if old := was[s.name]; namesCheck(s.name) && old != "" && doesNothing(s.text) && !doesNothing(old) {
+			hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", "restore the script")
+			hit.Was = old
+			found.add(hit)
 		}
 	}
 }
