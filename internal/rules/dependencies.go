@@ -292,14 +292,9 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 			parts = append(parts, part.says+listed(part.names))
 		}
 	}
-	hit := Hit{
-		File: f.Path, Line: nameLine(f, m, names[0]), Subject: names[0], Others: names[1:], Detail: "new here: " +
-			strings.Join(parts, "; "),
-		Fix: "use what the project has, or let a person approve the new dependency",
-	}
-	if hit.Line > 0 {
-		hit.Now = string(f.Head.Line(hit.Line))
-	}
+	hit := f.hit(0, nameLine(f, m, names[0]), names[0], "new here: "+strings.Join(parts, "; "),
+		"use what the project has, or let a person approve the new dependency")
+	hit.Others = names[1:]
 	report(hit)
 }
 

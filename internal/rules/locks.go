@@ -110,24 +110,18 @@ const registries = ` registry.npmjs.org registry.yarnpkg.com files.pythonhosted.
 	`api.github.com codeload.github.com repo.packagist.org npm.jsr.io `
 
 func newHosts(f *File, known map[string]bool, report func(Hit)) {
-	var names []string
-	first := 0
+	var found firstNames
 	for _, s := range sourcesOf(f.Head) {
 		isUsual := s.host == "" || isIn(s.host, registries) || (s.host == "github.com" && path.Base(f.Path) == "composer.lock")
 		if isUsual || known[s.host] {
 			continue
 		}
 		known[s.host] = true
-		if names = append(names, s.host); first == 0 {
-			first = s.line
-		}
+		found.add(s.host, s.line)
 	}
-	if len(names) > 0 {
-		report(Hit{
-			File: f.Path, Line: first, Now: string(f.Head.Line(first)), Detail: "packages come from " + listed(names) +
-				", which the lock file did not name before",
-			Fix: "load the packages from the registry that the project uses, or let a person approve the server",
-		})
+	if len(found.names) > 0 {
+		report(f.hit(0, found.line, "", "packages come from "+listed(found.names)+", which the lock file did not name before",
+			"load the packages from the registry that the project uses, or let a person approve the server"))
 	}
 }
 
@@ -149,12 +143,8 @@ func otherContent(f *File, report func(Hit)) {
 		same := slices.ContainsFunc(old, func(o lockSum) bool { return o.sum == s.sum })
 		other := slices.IndexFunc(old, func(o lockSum) bool { return algorithm(o.sum) == algorithm(s.sum) })
 		if !same && other >= 0 { // else there was none by this algorithm
-			found.add(Hit{
-				File: f.Path, Line: s.line, Subject: s.key, Was: string(f.Base.Line(old[other].line)),
-				Now:    string(f.Head.Line(s.line)),
-				Detail: s.key + " has another checksum at the same version",
-				Fix:    "find out why the content changed, or restore the checksum",
-			})
+			found.add(f.hit(old[other].line, s.line, s.key, s.key+" has another checksum at the same version",
+				"find out why the content changed, or restore the checksum"))
 		}
 	}
 	found.report(report)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -69,18 +70,7 @@ func (set *flowSet) widened(p flowPair, report func(Hit)) {
 	if p.was != nil {
 		old = readGrant(p.was.root)
 	}
-	var scopes []string
-	line := 0
-	add := func(found []string, at int) {
-		for _, scope := range found {
-			if !slices.Contains(scopes, scope) {
-				scopes = append(scopes, scope)
-				if line == 0 {
-					line = at
-				}
-			}
-		}
-	}
+	var scopes firstNames
 	for _, j := range p.now.jobs {
 		g := jobGrant(p.now, j)
 		if len(g.write) == 0 {
@@ -91,12 +81,14 @@ func (set *flowSet) widened(p flowPair, report func(Hit)) {
 		case there && !was.known && !slices.Contains(g.write, "everything"): // no block: perhaps it could write everything
 		case slices.Contains(was.write, "everything"):
 		default:
-			add(without(g.write, was.write), g.line)
+			for _, scope := range without(without(g.write, was.write), scopes.names) {
+				scopes.add(scope, g.line)
+			}
 		}
 	}
-	if len(scopes) > 0 {
-		report(p.now.hit(scopeLine(p.now, line, scopes[0]), "permissions", "the token may write "+listed(scopes),
-			fixPermissions))
+	if len(scopes.names) > 0 {
+		report(p.now.hit(scopeLine(p.now, scopes.line, scopes.names[0]), "permissions",
+			"the token may write "+listed(scopes.names), fixPermissions))
 		return
 	}
 	if p.was != nil && old.known && !all.known && !slices.Contains(old.write, "everything") &&
@@ -160,7 +152,7 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 
 // eachUse visits the actions and workflows that a workflow calls.
 func eachUse(w *flow, visit func(uses string, n *input.Node)) {
-	for _, j := range jobsOf(w) {
+	for _, j := range w.allJobs() {
 		if n := j.node.Member("uses"); n != nil {
 			visit(textOf(n), n)
 		}
@@ -224,6 +216,16 @@ func untrusted(w *flow) int {
 	return 0
 }
 
+// firstNames are names, and the line of the first.
+type firstNames struct {
+	names []string
+	line  int
+}
+
+func (f *firstNames) add(name string, line int) {
+	f.names, f.line = append(f.names, name), cmp.Or(f.line, line)
+}
+
 // findWorkflowSecret finds secrets that the workflows of a change did not use before.
 func findWorkflowSecret(c *Change, report func(Hit)) {
 	set := c.flowsOf()
@@ -232,19 +234,15 @@ func findWorkflowSecret(c *Change, report func(Hit)) {
 		eachSecret(p.was, func(name string, _ int) { was[name] = true })
 	}
 	for _, p := range set.pairs {
-		var names []string
-		line := 0
-		eachSecret(p.now, func(name string, at int) {
+		var found firstNames
+		eachSecret(p.now, func(name string, line int) {
 			if !was[name] {
 				was[name] = true
-				names = append(names, name)
-				if line == 0 {
-					line = at
-				}
+				found.add(name, line)
 			}
 		})
-		if len(names) > 0 {
-			hit := p.now.hit(line, names[0], "the touched workflows did not use "+listed(names)+" before",
+		if names := found.names; len(names) > 0 {
+			hit := p.now.hit(found.line, names[0], "the touched workflows did not use "+listed(names)+" before",
 				"use no secret, or let a person approve it")
 			hit.Others = names[1:]
 			report(hit)

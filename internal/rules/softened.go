@@ -40,12 +40,17 @@ var softKeys = []struct{ key, strict, soft string }{
 func (set *flowSet) softSteps(p flowPair, report func(Hit)) {
 	for _, s := range p.now.steps() {
 		var was []*input.Node
-		for _, old := range set.before(s, p) {
-			was = append(was, old.node)
+		old := set.before(s, p)
+		for _, o := range old {
+			was = append(was, o.node)
 		}
 		title := "the step " + input.Quote(s.title())
 		if s.isCheck() {
 			p.now.softened(s.node, was, s.title(), title, "job", report)
+		}
+		again := func(old *flowStep) bool { return old.tries }
+		if s.tries && len(s.checks) > 0 && len(old) > 0 && !slices.ContainsFunc(old, again) {
+			report(p.now.hit(keyLine(s.node, "uses"), s.title(), title+" is tried again where it fails", fixSoft))
 		}
 		for _, k := range softKeys {
 			strict := slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(below(n, "with", k.key)) == k.strict })
@@ -72,24 +77,16 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 
 // before finds a step of the head at the merge base: in its workflow, or else in any other that the change touches.
 func (set *flowSet) before(s *flowStep, p flowPair) []*flowStep {
-	find := func(w *flow) (found []*flowStep) {
-		for _, o := range w.steps() {
-			if s.same(o) {
-				found = append(found, o)
-			}
-		}
-		return found
-	}
+	was := []*flow{p.was}
 	if j := p.was.job(s.job.id); j != nil {
-		if found := find(&flow{jobs: []*flowJob{j}}); len(found) > 0 {
-			return found
+		was = []*flow{{jobs: []*flowJob{j}}, p.was}
+	} else if p.was == nil {
+		for _, other := range set.pairs {
+			was = append(was, other.was)
 		}
 	}
-	if found := find(p.was); len(found) > 0 || p.was != nil {
-		return found
-	}
-	for _, other := range set.pairs {
-		if found := find(other.was); len(found) > 0 {
+	for _, w := range was {
+		if found := slices.DeleteFunc(w.steps(), func(o *flowStep) bool { return !s.same(o) }); len(found) > 0 {
 			return found
 		}
 	}
@@ -179,7 +176,7 @@ func runsOtherwise(s *flowStep, now *flow) bool {
 		}
 		for _, check := range s.checks {
 			program, _, _ := strings.Cut(check, " ")
-			rest, same := strings.CutPrefix(strings.TrimSpace(textOf(o.node.Member("run"))), program+" ")
+			rest, same := strings.CutPrefix(strings.TrimSpace(o.script), program+" ")
 			if same && len(o.checks) == 0 && has(strings.ToLower(rest), "test") {
 				return true
 			}
@@ -222,7 +219,7 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 		}
 		for _, j := range other.now.jobs {
 			if uses := textOf(j.node.Member("uses")); uses != "" &&
-				!slices.ContainsFunc(jobsOf(other.was), func(o *flowJob) bool { return actionOf(textOf(o.node.Member("uses"))) == actionOf(uses) }) {
+				!slices.ContainsFunc(other.was.allJobs(), func(o *flowJob) bool { return actionOf(textOf(o.node.Member("uses"))) == actionOf(uses) }) {
 				return true
 			}
 		}
@@ -241,24 +238,13 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 	return false
 }
 
-func jobsOf(w *flow) []*flowJob {
-	if w == nil {
-		return nil
-	}
-	return w.jobs
-}
-
 // runsElsewhere reports whether a step calls what is in another file.
 func (s *flowStep) runsElsewhere() bool {
 	if begins(textOf(s.node.Member("uses")), "./") {
 		return true
 	}
-	for line := range strings.SplitSeq(textOf(s.node.Member("run")), "\n") {
-		if len(line) <= maxShellLine && elsewhere(line) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(s.script, "\n"),
+		func(line string) bool { return len(line) <= maxShellLine && elsewhere(line) })
 }
 
 // elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
@@ -274,8 +260,7 @@ func elsewhere(line string) bool {
 
 // equal reports whether another step runs the same.
 func (s *flowStep) equal(o *flowStep) bool {
-	return textOf(s.node.Member("run")) == textOf(o.node.Member("run")) &&
-		textOf(s.node.Member("uses")) == textOf(o.node.Member("uses"))
+	return s.script == o.script && textOf(s.node.Member("uses")) == textOf(o.node.Member("uses"))
 }
 
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
@@ -388,8 +373,7 @@ func softPipeline(f *File, report func(Hit)) {
 	softNodes(was, "", 0, func(path string, soft bool, _ int) { old[path] = soft })
 	softNodes(now, "", 0, func(path string, soft bool, line int) {
 		if before, there := old[path]; soft && there && !before {
-			report(Hit{File: f.Path, Line: line, Subject: path, Now: string(f.Head.Line(line)),
-				Detail: "the job may fail without a failure of the pipeline", Fix: fixSoft})
+			report(f.hit(0, line, path, "the job may fail without a failure of the pipeline", fixSoft))
 		}
 	})
 }

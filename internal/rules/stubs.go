@@ -14,10 +14,8 @@ func findStubbedBody(c *Change, report func(Hit)) {
 	for _, list := range c.fresh(false, scanStubs) {
 		for _, m := range list[:min(len(list), 20)] {
 			if line := m.file.hadBody(m.kind); line > 0 {
-				report(Hit{
-					File: m.file.Path, Line: m.line, Subject: m.kind, Was: string(m.file.Base.Line(line)), Now: m.text(),
-					Detail: m.kind + " is not implemented any more", Fix: "restore the body, or remove the function and its callers",
-				})
+				report(m.file.hit(line, m.line, m.kind, m.kind+" is not implemented any more",
+					"restore the body, or remove the function and its callers"))
 			}
 		}
 	}
@@ -26,21 +24,16 @@ func findStubbedBody(c *Change, report func(Hit)) {
 // findStub finds new functions that only say that they are not implemented.
 func findStub(c *Change, report func(Hit)) {
 	for _, list := range c.fresh(true, scanStubs) {
-		report(Hit{
-			File: list[0].file.Path, Line: list[0].line, Subject: list[0].kind, Now: list[0].text(),
-			Detail: "not implemented: " + kinds(list),
-			Fix:    "implement the function, or leave it out",
-		})
+		report(list[0].file.hit(0, list[0].line, list[0].kind, "not implemented: "+kinds(list),
+			"implement the function, or leave it out"))
 	}
 }
 
 // findStubPhrase finds new comments that say that code is provisional.
 func findStubPhrase(c *Change, report func(Hit)) {
 	for _, list := range c.fresh(true, scanPhrases) {
-		report(Hit{
-			File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "it says: " + kinds(list),
-			Fix: "finish the code, or say in the pull request what is left out",
-		})
+		report(list[0].file.hit(0, list[0].line, "", "it says: "+kinds(list),
+			"finish the code, or say in the pull request what is left out"))
 	}
 }
 

@@ -14,10 +14,8 @@ import (
 // findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
 func findBlanketSuppression(c *Change, report func(Hit)) {
 	for _, list := range c.fresh(false, scanSuppressions) {
-		report(Hit{
-			File: list[0].file.Path, Line: list[0].line, Now: list[0].text(), Detail: "everything is suppressed: " + kinds(list),
-			Fix: "correct what the checker finds, or name the one rule on the one line",
-		})
+		report(list[0].file.hit(0, list[0].line, "", "everything is suppressed: "+kinds(list),
+			"correct what the checker finds, or name the one rule on the one line"))
 	}
 }
 

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -48,7 +47,9 @@ type flowJob struct {
 type flowStep struct {
 	job    *flowJob
 	node   *input.Node
+	script string   // what it runs, itself or by an action that tries again
 	checks []string // what it checks, as in the command that runs
+	tries  bool     // it is tried again where it fails
 }
 
 // flowPair is a workflow at the merge base and at the head; one of them may be nil.
@@ -136,8 +137,12 @@ func (w *flow) addJob(id string, line int, node, steps *input.Node) {
 		return
 	}
 	for _, item := range steps.Items {
-		s := &flowStep{job: j, node: item, checks: checksIn(textOf(item.Member("run")))}
-		if name := actionOf(textOf(item.Member("uses"))); isCheckAction(name) {
+		s := &flowStep{job: j, node: item, script: textOf(item.Member("run"))}
+		name := actionOf(textOf(item.Member("uses")))
+		if s.tries = has(name, "retry"); s.tries {
+			s.script = textOf(below(item, "with", "command"))
+		}
+		if s.checks = checksIn(s.script); isCheckAction(name) {
 			s.checks = append(s.checks, name)
 		}
 		j.steps = append(j.steps, s)
@@ -158,23 +163,26 @@ func (w *flow) event(name string) *flowEvent {
 
 // job is a job by its id.
 func (w *flow) job(id string) *flowJob {
-	if w != nil {
-		for _, j := range w.jobs {
-			if j.id == id {
-				return j
-			}
+	for _, j := range w.allJobs() {
+		if j.id == id {
+			return j
 		}
 	}
 	return nil
 }
 
+// allJobs are the jobs of a workflow, which may be nil.
+func (w *flow) allJobs() []*flowJob {
+	if w == nil {
+		return nil
+	}
+	return w.jobs
+}
+
 // steps are all steps of a workflow.
-func (w *flow) steps() []*flowStep {
-	var all []*flowStep
-	if w != nil {
-		for _, j := range w.jobs {
-			all = append(all, j.steps...)
-		}
+func (w *flow) steps() (all []*flowStep) {
+	for _, j := range w.allJobs() {
+		all = append(all, j.steps...)
 	}
 	return all
 }
@@ -198,17 +206,13 @@ func (s *flowStep) title() string {
 			return text
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(textOf(s.node.Member("run"))), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(s.script), "\n")
 	return first
 }
 
 // isCheck reports whether a step checks something: by the commands that it runs, or by its name.
 func (s *flowStep) isCheck() bool {
-	if len(s.checks) > 0 {
-		return true
-	}
-	run := textOf(s.node.Member("run"))
-	return run != "" && namesCheck(textOf(s.node.Member("name")))
+	return len(s.checks) > 0 || (s.script != "" && namesCheck(textOf(s.node.Member("name"))))
 }
 
 // isCheck reports whether a job checks something.
@@ -223,8 +227,8 @@ func (s *flowStep) same(other *flowStep) bool {
 			return true
 		}
 	}
-	if run := textOf(s.node.Member("run")); run != "" {
-		return run == textOf(other.node.Member("run")) ||
+	if s.script != "" {
+		return s.script == other.script ||
 			slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
 	}
 	uses := actionOf(textOf(s.node.Member("uses")))
@@ -285,16 +289,10 @@ func likeness(was, now *flow) int {
 
 // hit is a place in a workflow.
 func (w *flow) hit(line int, subject, detail, fix string) Hit {
-	h := Hit{File: w.file.Path, Base: w.base, Line: line, Subject: subject, Detail: detail, Fix: fix}
-	if line > 0 {
-		text := string(bytes.TrimSpace(w.text.Line(line)))
-		if w.base {
-			h.Was = text
-		} else {
-			h.Now = text
-		}
+	if w.base {
+		return w.file.hit(line, 0, subject, detail, fix)
 	}
-	return h
+	return w.file.hit(0, line, subject, detail, fix)
 }
 
 // keyLine is the line of a key of an object.
