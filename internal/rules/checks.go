@@ -328,23 +328,6 @@ func succeeds(words []string) bool {
 	return false
 }
 
-// ignoring names the option with which a check reports nothing; "" for none.
-func ignoring(words []string, check string) string {
-	for i, w := range words {
-		switch name, value, _ := strings.Cut(w, "="); name {
-		case "--exit-zero", "--collect-only", "--co":
-			if name == "--exit-zero" || begins(check, "pytest") {
-				return w
-			}
-		case "--issues-exit-code":
-			if value == "0" || (i+1 < len(words) && value == "" && words[i+1] == "0") {
-				return name + "=0"
-			}
-		}
-	}
-	return ""
-}
-
 // uncheckedBlock finds a check after an added set +e, when nothing keeps its result and nothing sets -e again.
 func uncheckedBlock(f *File) (check string, line int) {
 	kind := scriptKind(f)

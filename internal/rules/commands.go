@@ -14,28 +14,6 @@ type command struct {
 	after string // the operator behind it: &&, ||, ;, |, & or nothing
 }
 
-// checkers are the programs that check code, each with the words that make it a check: those after the slash are its
-// subcommands, and * is any. A name before them joins programs that do the same.
-const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulncheck/* ginkgo/* ` +
-	`pytest/* py.test/* tox/* nox/* mypy/* pyright/* basedpyright/* ruff/check,format flake8/* pylint/* bandit/* ty/check pytype/* unittest/* ` +
-	`jest/* vitest/* mocha/* ava/* tap/* playwright/test cypress/run eslint/* tsc/* vue-tsc/* svelte-check/* biome/check,ci,lint oxlint/* stylelint/* karma/* ` +
-	`publint/* attw/* knip/* deno/test,lint,check bun/test ` +
-	`cargo/test,clippy,check,nextest,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
-	`mvn/test,verify,install,package,integration-test mvnw/test,verify,install,package,integration-test gradle/test,check,build gradlew/test,check,build ` +
-	`dotnet/test,build,format phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
-	`shellcheck/* hadolint/* actionlint/* zizmor/* pre-commit/run prek/run yamllint/* markdownlint/* codespell/* typos/* semgrep/* ` +
-	`codecov/* coverage/report checkov/* trivy/* tfsec/* ansible-lint/* helm/lint`
-
-// scriptRunners run what a file of the repository names: make, or the scripts of package.json.
-const scriptRunners = ` make gmake just task rake rails npm yarn pnpm bun hatch pdm poe invoke inv nx turbo lerna mage composer deno mise `
-
-// shellWrappers run the command that follows them.
-const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice exec command xvfb-run nohup retry winpty cross tee-err bundle uv poetry pipenv rye ` +
-	`dotenv cross-env then do else if elif while until ! { corepack RUN run: script: - `
-
-// wrapperWords follow a wrapper and belong to it.
-const wrapperWords = ` exec run x dlx -- -m `
-
 // shellCommands cuts a line of shell into its commands. Quotes are kept together, and what they contain is no command.
 func shellCommands(line string) []command {
 	var list []command
@@ -230,20 +208,6 @@ func scriptCheck(words []string) string {
 		return ""
 	}
 	return ""
-}
-
-// checkWords are words in the name of a script or step that checks something.
-const checkWords = ` test tests testing unittest unittests e2e integration lint linting linter lints check checks typecheck typechecking type-check verify spec specs ` +
-	`clippy coverage ci validate vet mypy ruff eslint pytest audit `
-
-// namesCheck reports whether one of the words of a name says that it checks something.
-func namesCheck(name string) bool {
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if isIn(strings.ToLower(word), checkWords) {
-			return true
-		}
-	}
-	return false
 }
 
 // checksIn lists the checks that a script runs, each once.

@@ -100,34 +100,12 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 		}
 		return "", deps
 	}
-	var ids []string
-	about := map[string]*described{}
-	settings := settingsOf(v)
-	for _, s := range settings {
+	var list []*described
+	about, from := map[string]*described{}, map[string]map[string]string{} // from: where uv gets packages from
+	for _, s := range settingsOf(v) {
 		if own == "" && leadsToOne(s.Keys, m.own) {
 			own = m.plain(s.Value)
 		}
-		for _, dev := range []bool{true, false} {
-			keys := m.tables
-			if dev {
-				keys = m.dev
-			}
-			d, ok := packageIn(s, keys)
-			if !ok {
-				continue
-			}
-			d.dev = dev
-			if first := about[d.id]; first == nil {
-				about[d.id] = d
-				ids = append(ids, d.id)
-			} else {
-				first.values[d.key] = s.Value
-			}
-			break
-		}
-	}
-	from := map[string]map[string]string{} // where uv gets packages from
-	for _, s := range settings {
 		if leads(s.Keys, "tool/uv/sources/*/*") {
 			if name := m.plain(s.Keys[3]); from[name] == nil {
 				from[name] = map[string]string{s.Keys[4]: s.Value}
@@ -135,13 +113,25 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 				from[name][s.Keys[4]] = s.Value
 			}
 		}
+		d := packageIn(s, m.dev)
+		if d == nil {
+			d = packageIn(s, m.tables)
+		} else {
+			d.dev = true
+		}
+		switch {
+		case d == nil:
+		case about[d.id] != nil:
+			about[d.id].values[d.key] = s.Value
+		default:
+			about[d.id], list = d, append(list, d)
+		}
 	}
-	for _, id := range ids {
-		one := about[id]
-		name, _ := pythonName(one.name)
-		maps.Copy(one.values, from[name])
-		if d := one.dependency(m); d.name != "" {
-			deps = append(deps, d)
+	for _, d := range list {
+		name, _ := pythonName(d.name)
+		maps.Copy(d.values, from[name])
+		if is := d.dependency(m); is.name != "" {
+			deps = append(deps, is)
 		}
 	}
 	return own, deps
@@ -158,23 +148,22 @@ type described struct {
 	values        map[string]string // by key; "" is that of the package itself
 }
 
-// packageIn reads a setting of some tables of packages: {} at their end stands for the name, else the value has it.
-func packageIn(s Setting, tables string) (d *described, ok bool) {
+// packageIn reads a setting of some tables of packages: {} at their end stands for the name, else the value has it. It is
+// nil for a setting of none.
+func packageIn(s Setting, tables string) *described {
 	for table := range strings.FieldsSeq(tables) {
 		keys, named := strings.CutSuffix(table, "/{}")
-		n := strings.Count(keys, "/") + 1
-		switch {
-		case named && len(s.Keys) > n && leads(s.Keys[:n], keys):
-			d = &described{id: strings.Join(s.Keys[:n+1], "\x00"), name: s.Keys[n], key: strings.Join(s.Keys[n+1:], ".")}
-		case !named && leads(s.Keys, keys):
-			d = &described{id: strings.Join(s.Keys, "\x00") + "\x00" + s.Value, name: s.Value, key: "requirement"}
-		default:
-			continue
+		id, name, key := "", s.Value, "requirement"
+		if n := strings.Count(keys, "/") + 1; named && len(s.Keys) > n && leads(s.Keys[:n], keys) {
+			id, name, key = strings.Join(s.Keys[:n+1], "\x00"), s.Keys[n], strings.Join(s.Keys[n+1:], ".")
+		} else if !named && leads(s.Keys, keys) {
+			id = strings.Join(s.Keys, "\x00") + "\x00" + s.Value
 		}
-		d.values = map[string]string{d.key: s.Value}
-		return d, true
+		if id != "" {
+			return &described{id: id, name: name, key: key, values: map[string]string{key: s.Value}}
+		}
 	}
-	return nil, false
+	return nil
 }
 
 // dependency is what the settings say in the words of the system.
@@ -263,7 +252,11 @@ func (m *manifest) key(d dependency) string {
 
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hit)) {
-	var runtime, dev, elsewhere, names []string
+	parts := []struct {
+		says  string
+		names []string
+	}{{says: "the program needs "}, {says: "its development needs "}, {says: "not from a registry: "}}
+	var names, says []string
 	_, deps := m.packages(f.Head)
 	for _, d := range deps {
 		if d.local || known[m.key(d)] {
@@ -271,28 +264,21 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 		}
 		known[m.key(d)] = true
 		names = append(names, d.name)
-		if d.dev {
-			dev = append(dev, d.name)
-		} else {
-			runtime = append(runtime, d.name)
-		}
+		needs := &parts[flagLevel(d.dev)]
+		needs.names = append(needs.names, d.name)
 		if d.from != "" {
-			elsewhere = append(elsewhere, d.name+" from "+d.from)
+			parts[2].names = append(parts[2].names, d.name+" from "+d.from)
 		}
 	}
 	if len(names) == 0 {
 		return
 	}
-	var parts []string
-	for _, part := range []struct {
-		says  string
-		names []string
-	}{{"the program needs ", runtime}, {"its development needs ", dev}, {"not from a registry: ", elsewhere}} {
+	for _, part := range parts {
 		if len(part.names) > 0 {
-			parts = append(parts, part.says+listed(part.names))
+			says = append(says, part.says+listed(part.names))
 		}
 	}
-	hit := f.hit(0, nameLine(f, m, names[0]), names[0], "new here: "+strings.Join(parts, "; "),
+	hit := f.hit(0, nameLine(f, m, names[0]), names[0], "new here: "+strings.Join(says, "; "),
 		"use what the project has, or let a person approve the new dependency")
 	hit.Others = names[1:]
 	report(hit)

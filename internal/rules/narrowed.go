@@ -1,66 +1,10 @@
 package rules
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/closeout-gate/closeout/internal/source"
 )
-
-// narrowing are, by check: "." where its other arguments are paths and it checks everything without one, ":" where it
-// does not, "f" where they choose tests by name, "-" where they are none of these; the options that make it check less;
-// after the slash, those that it may not lose.
-var narrowing = map[string]string{
-	"pytest":        ". --ignore --ignore-glob --deselect -k -m --reruns --lf --last-failed --collect-only /",
-	"unittest":      ": -k /",
-	"go test":       ": -short -run -skip -c -list -n / -race",
-	"go vet":        ": /",
-	"gotestsum":     ": -short -run -skip --rerun-fails / -race",
-	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed /",
-	"jest":          ". --testPathIgnorePatterns --passWithNoTests -t --testNamePattern --testPathPattern --onlyChanged -o /",
-	"mocha":         ". --grep -g --fgrep -f --invert -i --retries --ignore --exclude /",
-	"node --test":   ". --test-name-pattern --test-skip-pattern --test-only /",
-	"playwright":    ". --grep --grep-invert -g --retries --project /",
-	"cargo test":    "f --lib --bins --bin --doc --test --skip --exclude -p --package / --workspace --all --all-features --all-targets",
-	"cargo nextest": "- --lib --retries -E --exclude -p / --workspace --all-features --all-targets",
-	"cargo clippy":  "- --lib -A / --workspace --all-features --all-targets",
-	"dotnet test":   ". --filter /",
-	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl /",
-	"gradle":        "- -x --exclude-task --tests -PskipTests /",
-	"rspec":         ". --tag -t -e --example --exclude-pattern /",
-	"rails test":    ". -n --name -e --exclude /",
-	"phpunit":       ". --exclude-group --group --filter --testsuite /",
-	"tox":           "- -e --skip-missing-interpreters --skip-env --notest /",
-	"nox":           "- -s -k -e /",
-	"mypy":          ": --exclude --ignore-missing-imports / --strict",
-	"tsc":           "- --skipLibCheck / --strict",
-	"ruff check":    ". --ignore --exclude --extend-ignore --extend-exclude /",
-	"eslint":        ": --quiet --ignore-pattern /",
-	"flake8":        ". --ignore --extend-ignore --exclude --extend-exclude /",
-	"pylint":        ": --disable -d --ignore --errors-only -E /",
-	"golangci-lint": ". --new --new-from-rev --disable -D --disable-all --fast /",
-	"":              "- --ignore --exclude --deselect -k --testPathIgnorePatterns --testNamePattern -t --grep --passWithNoTests --filter --skip -short -run /", // given to a script
-}
-
-// choosing are options whose value may change: only where they are new, less is checked.
-const choosing = " -e -s -p --package -pl --project --test --bin "
-
-// sameProgram gives the programs that take the options of another one its name.
-var sameProgram = strings.NewReplacer("py.test", "pytest", "mvnw", "mvn", "gradlew", "gradle")
-
-// narrowingOf is the row of a check, in its words, and where in it the slash stands.
-func narrowingOf(check string) (row []string, slash int) {
-	check = sameProgram.Replace(check)
-	program, _, _ := strings.Cut(check, " ")
-	text := cmp.Or(narrowing[check], narrowing[program])
-	if text == "" && isIn(program, scriptRunners) {
-		text = narrowing[""]
-	}
-	row = strings.Fields(text)
-	return row, slices.Index(row, "/")
-}
 
 // findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes, and
 // scripts that do not run a check any more.
@@ -145,33 +89,6 @@ func (f *File) checkClasses() map[string]bool {
 		}
 	}
 	return classes
-}
-
-// pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests. What a name of a
-// test must be is an option, too.
-func pytestSettings(f *File, v *source.File) Check {
-	run := Check{File: f, Program: "pytest", Line: 1}
-	for _, s := range settingsOf(v) {
-		if !leadsToOne(s.Keys, "pytest|tool:pytest/* tool/pytest/* tool/pytest/ini_options/*") {
-			continue
-		}
-		switch name := s.Keys[len(s.Keys)-1]; name {
-		case "addopts":
-			for _, c := range shellCommands(s.Value) {
-				run.Args = append(run.Args, c.words...)
-			}
-		case "testpaths":
-			run.Args = append(strings.Fields(s.Value), run.Args...) // in front of options, so that none is the value of one
-		case "python_files", "python_classes", "python_functions":
-			run.names = append(run.names, strings.Fields(name+"="+strings.Join(strings.Fields(s.Value), " "+name+"="))...)
-		default:
-			continue
-		}
-		if run.Line == 1 || s.Keys[len(s.Keys)-1] == "addopts" {
-			run.Line = s.Line
-		}
-	}
-	return run
 }
 
 // checkArguments are what stands behind the words that name a check.

@@ -200,16 +200,6 @@ func hasCheck(steps []*flowStep, name string) bool {
 	return slices.ContainsFunc(steps, func(s *flowStep) bool { return slices.Contains(s.checks, name) })
 }
 
-// checkClass tells tests from other checks: one linter may replace another, but no linter replaces tests.
-func checkClass(name string) string {
-	if has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest",
-		"phpunit", "ctest", "karma", "ginkgo") ||
-		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress") {
-		return "test"
-	}
-	return "lint"
-}
-
 // movesChecks reports whether the change brings what may run the checks elsewhere: another workflow or action, or a
 // script.
 func (c *Change) movesChecks(p flowPair, names []string) bool {

@@ -238,25 +238,22 @@ func (s *flowStep) same(other *flowStep) bool {
 // joinRenamed joins a deleted workflow with the added one that is most like it.
 func (set *flowSet) joinRenamed() {
 	const most = 50 // deleted and added workflows
-	gone, added := 0, 0
-	for _, p := range set.pairs {
+	var gone, added []int
+	for i, p := range set.pairs {
 		if p.now == nil {
-			gone++
+			gone = append(gone, i)
 		} else if p.was == nil {
-			added++
+			added = append(added, i)
 		}
 	}
-	if gone == 0 || added == 0 || gone > most || added > most {
+	if max(len(gone), len(added)) > most {
 		return
 	}
-	for i := range set.pairs {
-		if set.pairs[i].was != nil || set.pairs[i].now == nil {
-			continue
-		}
+	for _, i := range added {
 		best, score := -1, 0
-		for k := range set.pairs {
-			if set.pairs[k].now == nil && set.pairs[k].was != nil {
-				if s := likeness(set.pairs[k].was, set.pairs[i].now); s > score {
+		for _, k := range gone {
+			if was := set.pairs[k].was; was != nil {
+				if s := likeness(was, set.pairs[i].now); s > score {
 					best, score = k, s
 				}
 			}

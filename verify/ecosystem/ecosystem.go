@@ -2,6 +2,11 @@
 // and installed. It is data; internal/toolchain has the other columns.
 package ecosystem
 
+import (
+	"slices"
+	"strings"
+)
+
 // Files are such files of an ecosystem, as globs. One that does not begin with **/ is for a file of any directory too.
 type Files struct {
 	Name      string
@@ -94,13 +99,13 @@ var (
 		Keyed: []Keyed{
 			{
 				Pattern: "pyproject.toml",
-				Harmless: []string{
-					"project.version", "project.description", "project.readme", "project.authors", "project.maintainers", "project.keywords",
-					"project.classifiers", "project.urls", "project.license", "project.license-files", "project.requires-python",
-					"project.dependencies", "project.optional-dependencies",
-					"dependency-groups", "tool.poetry.version", "tool.poetry.description", "tool.poetry.dependencies", "tool.poetry.group",
-					"tool.black", "tool.isort", "tool.codespell", "tool.pyproject-fmt", "tool.towncrier", "tool.bumpversion", "tool.commitizen", "tool.interrogate",
-				},
+				Harmless: slices.Concat(
+					below("project", "version description readme authors maintainers keywords classifiers urls license license-files requires-python "+
+						"dependencies optional-dependencies"),
+					[]string{"dependency-groups"},
+					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
+						"bumpversion commitizen interrogate"),
+				),
 				NewKeys: []string{
 					"tool.pytest", "tool.coverage", "tool.tox", "tool.ruff", "tool.flake8", "tool.mypy", "tool.pylint", "tool.pyright", "tool.basedpyright", "project.entry-points",
 				},
@@ -133,13 +138,10 @@ var (
 		Manifests: []string{"Cargo.toml"},
 		Keyed: []Keyed{{
 			Pattern: "Cargo.toml",
-			Harmless: []string{
-				"package.version", "package.description", "package.authors", "package.keywords", "package.categories", "package.license",
-				"package.readme", "package.homepage", "package.repository", "package.documentation", "package.rust-version", "package.metadata.docs",
-				"package.exclude", "package.include", "workspace.package", "features", "example", "bench",
-				"dependencies", "dev-dependencies", "build-dependencies", "workspace.dependencies",
-				"target.dependencies", "target.dev-dependencies", "target.build-dependencies",
-			},
+			Harmless: append(below("package", "version description authors keywords categories license readme homepage repository documentation rust-version "+
+				"metadata.docs exclude include"),
+				"workspace.package", "features", "example", "bench", "dependencies", "dev-dependencies", "build-dependencies",
+				"workspace.dependencies", "target.dependencies", "target.dev-dependencies", "target.build-dependencies"),
 			NewKeys: []string{"workspace", "patch", "replace"},
 		}},
 		Tools: []string{".cargo/{config,config.toml}", ".config/nextest.toml"},
@@ -257,20 +259,24 @@ var (
 )
 
 // msBuild are the harmless keys of a project of .NET: what describes a package, and what the compiler reports.
-var msBuild = []string{
-	"PropertyGroup.Version", "PropertyGroup.VersionPrefix", "PropertyGroup.VersionSuffix", "PropertyGroup.Description", "PropertyGroup.Title",
-	"PropertyGroup.Authors", "PropertyGroup.Company", "PropertyGroup.Copyright", "PropertyGroup.Product", "PropertyGroup.AssemblyTitle",
-	"PropertyGroup.NeutralLanguage", "PropertyGroup.RepositoryUrl", "PropertyGroup.RepositoryType", "PropertyGroup.PublishRepositoryUrl",
-	"PropertyGroup.PackageId", "PropertyGroup.PackageTags", "PropertyGroup.PackageReleaseNotes", "PropertyGroup.PackageProjectUrl",
-	"PropertyGroup.PackageIcon", "PropertyGroup.PackageIconUrl", "PropertyGroup.PackageReadmeFile", "PropertyGroup.PackageLicense",
-	"PropertyGroup.PackageLicenseExpression", "PropertyGroup.PackageLicenseFile", "PropertyGroup.PackageLicenseUrl",
-	"PropertyGroup.SignAssembly", "PropertyGroup.AssemblyOriginatorKeyFile", "PropertyGroup.PublicSign", "PropertyGroup.IsTrimmable",
-	"PropertyGroup.IsAotCompatible", "PropertyGroup.TreatSpecificWarningsAsErrors", "PropertyGroup.ContinuousIntegrationBuild",
-	"PropertyGroup.IncludeSymbols", "PropertyGroup.SymbolPackageFormat", "PropertyGroup.EmbedUntrackedSources", "PropertyGroup.Deterministic",
-	"PropertyGroup.NoWarn", "PropertyGroup.WarningsAsErrors", "PropertyGroup.WarningsNotAsErrors", "PropertyGroup.TreatWarningsAsErrors",
-	"PropertyGroup.WarningLevel", "PropertyGroup.AnalysisLevel", "PropertyGroup.AnalysisMode", "PropertyGroup.EnforceCodeStyleInBuild",
-	"PropertyGroup.GenerateDocumentationFile", "PropertyGroup.LangVersion", "PropertyGroup.Nullable", "PropertyGroup.ImplicitUsings",
-	"ItemGroup.PackageReference", "ItemGroup.Reference", "ItemGroup.InternalsVisibleTo",
-	"PropertyGroup.AssemblyName", "PropertyGroup.RootNamespace", "PropertyGroup.DocumentationFile", "PropertyGroup.DeterministicSourcePaths",
-	"PropertyGroup.AssemblyVersion", "PropertyGroup.FileVersion",
+var msBuild = slices.Concat(
+	below("PropertyGroup", "Version VersionPrefix VersionSuffix Description Title Authors Company Copyright Product AssemblyTitle "+
+		"NeutralLanguage RepositoryUrl RepositoryType PublishRepositoryUrl PackageId PackageTags PackageReleaseNotes "+
+		"PackageProjectUrl PackageIcon PackageIconUrl PackageReadmeFile PackageLicense PackageLicenseExpression "+
+		"PackageLicenseFile PackageLicenseUrl SignAssembly AssemblyOriginatorKeyFile PublicSign IsTrimmable "+
+		"IsAotCompatible TreatSpecificWarningsAsErrors ContinuousIntegrationBuild IncludeSymbols SymbolPackageFormat "+
+		"EmbedUntrackedSources Deterministic NoWarn WarningsAsErrors WarningsNotAsErrors TreatWarningsAsErrors "+
+		"WarningLevel AnalysisLevel AnalysisMode EnforceCodeStyleInBuild GenerateDocumentationFile LangVersion Nullable "+
+		"ImplicitUsings"),
+	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
+	below("PropertyGroup", "AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion"),
+)
+
+// below are keys of a table, with its name before them.
+func below(table, keys string) []string {
+	list := strings.Fields(keys)
+	for i, key := range list {
+		list[i] = table + "." + key
+	}
+	return list
 }

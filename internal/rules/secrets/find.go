@@ -38,20 +38,18 @@ func Find(text []byte, report func(Found)) {
 
 // at looks at one place. end is 0 where nothing begins; the name is "" for something that is no real credential.
 func at(text []byte, i int) (found Found, end int) {
-	if rest := text[i:]; BeginsKey(rest) {
-		return pemKey(text, i)
-	} else if rest[0] == ':' && Begin(rest) == nil {
-		return login(text, i)
+	if first := keyStart(text, i); first > 0 {
+		return pemKey(text, i, first)
 	}
 	f := Begin(text[i:])
+	if f == nil && text[i] == ':' {
+		return login(text, i)
+	}
 	if f == nil || (i > 0 && name[text[i-1]] && name[f.Text[0]]) {
 		return Found{}, 0
 	}
 	start := i + len(f.Text)
-	end = start
-	for end < len(text) && f.Set[text[end]] {
-		end++
-	}
+	end = f.end(text, i)
 	if n := end - start; n < f.from || n > f.to {
 		return Found{}, end
 	}
@@ -180,9 +178,25 @@ func azureKey(value string) bool {
 // longestKey is the maximum length of a private key in PEM form.
 const longestKey = 64 << 10
 
-// pemKey reads a private key in PEM form. Its line ends may be escaped, as in a string.
-func pemKey(text []byte, i int) (Found, int) {
-	first := i + len("-----BEGIN ") + KeyLabel(text[i+len("-----BEGIN "):])
+// keyStart is where the private key begins whose first line begins at a place; 0 for none.
+func keyStart(text []byte, i int) int {
+	if !BeginsKey(text[i:]) {
+		return 0
+	}
+	i += len("-----BEGIN ")
+	return i + KeyLabel(text[i:])
+}
+
+// end is where a token of this form ends that begins at a place.
+func (f *Form) end(text []byte, i int) int {
+	for i += len(f.Text); i < len(text) && f.Set[text[i]]; {
+		i++
+	}
+	return i
+}
+
+// pemKey reads a private key in PEM form that begins with its label at i and its text at first. Its line ends may be escaped, as in a string.
+func pemKey(text []byte, i, first int) (Found, int) {
 	rest := text[first:min(len(text), first+longestKey)]
 	stop := bytes.Index(rest, []byte("-----"))
 	if stop < 0 {
@@ -330,15 +344,10 @@ func Redact(text string) string {
 		if i < from {
 			continue
 		}
-		if label := bytes.HasPrefix(b[i:], []byte("-----BEGIN ")); label && BeginsKey(b[i:]) {
-			start := i + len("-----BEGIN ") + KeyLabel(b[i+len("-----BEGIN "):])
+		if start := keyStart(b, i); start > 0 {
 			replace(start, keyEnd(b, start))
 		} else if f := Begin(b[i:]); f != nil {
-			end := i + len(f.Text)
-			for end < len(b) && f.Set[b[end]] {
-				end++
-			}
-			replace(i+f.shown(), end)
+			replace(i+f.shown(), f.end(b, i))
 		} else if _, start, end, ok := loginAt(b, i); ok {
 			replace(start, end)
 		}
