@@ -264,7 +264,10 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 		}
 		known[m.key(d)] = true
 		names = append(names, d.name)
-		needs := &parts[flagLevel(d.dev)]
+		needs := &parts[0]
+		if d.dev {
+			needs = &parts[1]
+		}
 		needs.names = append(needs.names, d.name)
 		if d.from != "" {
 			parts[2].names = append(parts[2].names, d.name+" from "+d.from)

@@ -160,12 +160,3 @@ func nextByte(s []byte) byte {
 	}
 	return 0
 }
-
-// wordEnd is where the word ends that a text begins with.
-func wordEnd(text []byte) int {
-	end := 0
-	for end < len(text) && source.IsWord(text[end]) {
-		end++
-	}
-	return end
-}
