@@ -18,6 +18,7 @@ import (
 const (
 	maxQuotedFile  = 4 << 20   // bytes of a file
 	maxQuotedBytes = 512 << 20 // bytes that all searches look through
+	maxQuoteBytes  = 2 << 20   // bytes of all quotes with their files, so that they fit into the facts
 	maxQuotedNew   = 1000      // added files in which the lines of a deleted one are looked for
 )
 
@@ -27,7 +28,7 @@ func (f *Found) addQuotes(c *Comparison, known *facts.Facts) {
 		return
 	}
 	q := quotes{c: c, texts: map[string]*quotedText{}, left: maxQuotedBytes}
-	seen := map[facts.Quote]bool{}
+	seen, size := map[facts.Quote]bool{}, 0
 	for _, in := range f.Inputs {
 		for _, row := range quotingRows(in) {
 			quote := facts.Quote{File: row.File, Line: row.Line, Quote: row.Quote}
@@ -35,6 +36,9 @@ func (f *Found) addQuotes(c *Comparison, known *facts.Facts) {
 				continue
 			}
 			seen[quote] = true
+			if size += len(quote.File) + len(quote.Quote) + 64; size > maxQuoteBytes {
+				return
+			}
 			if q.find(&quote) {
 				known.Quotes = append(known.Quotes, quote)
 			}
