@@ -289,9 +289,22 @@ func TestProtectedNamesTheKeys(t *testing.T) {
 	if got := p.Classify(c).Because; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	want = "it decides what is built, tested and installed (**/go.mod)"
-	if got := p.Classify(&change.Change{Path: "x/go.mod", Status: change.Added, NewMode: change.Regular}).Because; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	for _, c := range []struct {
+		path   string
+		status change.Status
+		mode   change.Mode
+		want   string
+	}{
+		{"x/y/go.mod", change.Added, change.Regular, "; a new module: go test ./... of the module above no longer sees x/y"},
+		{"x/y/go.mod", change.Deleted, change.NoMode, "; without it x/y is no module of its own: a command in it runs the module above, or none"},
+		{"x/y/go.mod", change.Modified, change.Regular, ""},
+		{"go.mod", change.Added, change.Regular, ""},
+		{"go.mod", change.Deleted, change.NoMode, ""},
+	} {
+		want = "it decides what is built, tested and installed (**/go.mod)" + c.want
+		if got := p.Classify(&change.Change{Path: c.path, Status: c.status, NewMode: c.mode}).Because; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 

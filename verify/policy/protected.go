@@ -175,7 +175,11 @@ func (e *Protected) why(pattern string, c *change.Change, keys []string) string 
 		return reason + effects(c)
 	}
 	const most = 5
-	switch {
+	switch dir := path.Dir(c.Path); {
+	case path.Base(c.Path) == "go.mod" && dir != "." && c.Status == change.Added:
+		reason += "; a new module: go test ./... of the module above no longer sees " + dir
+	case path.Base(c.Path) == "go.mod" && dir != "." && c.Status == change.Deleted:
+		reason += "; without it " + dir + " is no module of its own: a command in it runs the module above, or none"
 	case len(keys) > most:
 		reason += fmt.Sprintf("; keys that count: %s and %d more", strings.Join(keys[:most], ", "), len(keys)-most)
 	case len(keys) > 0:
