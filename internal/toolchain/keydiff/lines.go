@@ -74,7 +74,7 @@ var (
 			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\)(?:\.sourceSets\.test\.output)?)\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
 		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
-		far: input.Lazily(`\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*(?:` + gradleTests + `|` + gradleLimits + `)|` + gradleRuns),
+		far: input.Lazily(gradleTests + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
 			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
 			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|` +
@@ -187,7 +187,8 @@ func (form *lineForm) read(text string) map[string]string {
 		for ; more > 0; more-- {
 			open = append(open, around)
 			next := block{line: line, dependencies: form.block != nil && form.block().MatchString(line), conditions: around.conditions}
-			next.quiet = steered == 0 && (around.quiet || (form.quiet != nil && form.quiet().MatchString(line)))
+			opens, _, _ := strings.Cut(line, "//")
+			next.quiet = steered == 0 && (around.quiet || (form.quiet != nil && form.quiet().MatchString(opens)))
 			if conditional().MatchString(line) {
 				sum := sha256.Sum256([]byte(around.conditions + line))
 				next.conditions = hex.EncodeToString(sum[:8]) + " "

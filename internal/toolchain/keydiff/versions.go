@@ -23,7 +23,7 @@ func readVersions(text string) map[string]string {
 	parts, rest := map[string]string{}, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
+		if line == "" || (line[0] == '#' && !commentEnds(line)) {
 			continue
 		}
 		if m := sumLine().FindStringSubmatch(line); m != nil {
