@@ -243,8 +243,8 @@ func TestNewFilesAreInScope(t *testing.T) {
 	}
 }
 
-// TestRealLayouts makes the contract for layouts of real repositories. It says what of the files that their next merges added would be
-// outside of the scope, and a new package and new documents must be in it.
+// TestRealLayouts makes the contract for names of the trees of real repositories, of which each archive says which were taken. It says
+// what of the files that their next merges added would be outside of the scope, and a new package and new documents must be in it.
 func TestRealLayouts(t *testing.T) {
 	eachLayout(t, "testdata/real/*.txtar", 17, func(t *testing.T, path string, a *txtar.Archive) {
 		tree, added := strings.Fields(string(a.Files[0].Data)), strings.Fields(string(a.Files[1].Data))
