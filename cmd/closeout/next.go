@@ -96,7 +96,7 @@ func textOrJSON(format string) error {
 
 const releaseLong = `release gives the claim of an item back, so that another work tree can take it. From an active work tree,
 it takes the claim only with --reason. With --reason, an item that is STUCK, REVIEW or ACCEPTED gets new tries; the reason goes
-into the log. An item that is PASS stays so.
+into the log. An item that is PASS stays PASS.
 
 Exit codes: 0 done, 2 wrong call, or nothing to release.`
 
@@ -123,7 +123,7 @@ func newRelease(std console.Streams) *cobra.Command {
 	return c
 }
 
-const acceptLong = `accept notes that a person has looked at an item that is REVIEW or STUCK, and lets it stay so: its state becomes ACCEPTED, which ends
+const acceptLong = `accept notes that a person has looked at an item that is REVIEW or STUCK, and leaves it as it is: its state becomes ACCEPTED, which ends
 it for next and loop. Name and reason go into the log.
 
 It is no PASS, and status exits with 3 where one is ACCEPTED: the agent could run this command too. The gate in CI
@@ -134,14 +134,14 @@ Exit codes: 0 done, 2 wrong call, or another state.`
 func newAccept(std console.Streams) *cobra.Command {
 	state, reason := "", ""
 	c := &cobra.Command{
-		Use: "accept ITEM --reason TEXT", Short: "Let a STUCK or REVIEW item stay so, for a reason", Long: acceptLong,
+		Use: "accept ITEM --reason TEXT", Short: "Leave a STUCK or REVIEW item as it is, for a reason", Long: acceptLong,
 		Example: "  closeout item accept T-142 --reason 'the generator is replaced next week'",
 		Args:    oneItem,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return board.Accept(state, args[0], strings.TrimSpace(reason), std.Err)
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why` it may stay so, for the log")
+	c.Flags().StringVar(&reason, "reason", "", "`why` it may stay as it is, for the log")
 	addState(c.Flags(), &state)
 	return c
 }

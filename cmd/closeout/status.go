@@ -17,7 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-const statusLong = `status counts the items by state. An item that is PASS stays so; it is holding while it is also proven for the code of HEAD, by
+const statusLong = `status counts the items by state. An item that is PASS stays PASS; it is holding while it is also proven for the code of HEAD, by
 its own submission or by a later one that proved it again.
 
 It says what is not as it was pinned (drift), which lines of the log nothing proves and which therefore do not count, which

@@ -108,12 +108,12 @@ func proposals(r *Result) (list []proposal) {
 			globs = append(globs, g.Glob)
 		}
 		list = append(list, proposal{
-			fmt.Sprintf("%d of %d that are blocked would pass", r.Globs[len(r.Globs)-1].Passed, r.Counts.Blocked-r.Counts.ProtectedOnly),
+			fmt.Sprintf("%d of the %d blocked merges would pass", r.Globs[len(r.Globs)-1].Passed, r.Counts.Blocked-r.Counts.ProtectedOnly),
 			[]string{key("allowed_files", globs)},
 		})
 	}
 	if l := r.Lift; l != nil {
-		p := proposal{why: fmt.Sprintf("%d of %d that ask a person for people would pass, and an agent may then change these files", l.Passed, l.Merges)}
+		p := proposal{why: fmt.Sprintf("%d of the %d merges of people that ask a person would pass, and an agent may then change these files", l.Passed, l.Merges)}
 		if len(l.Scope) > 0 {
 			p.keys = append(p.keys, key("allowed_files", l.Scope))
 		}
@@ -127,7 +127,7 @@ func proposals(r *Result) (list []proposal) {
 			bots = append(bots, `{"login": `+strings.Trim(jsonList([]string{e.Login}), "[]")+"}")
 		}
 		list = append(list, proposal{
-			fmt.Sprintf("%s of bots would pass, with their own verified commits alone", input.Plural(int64(n), "merge")),
+			fmt.Sprintf("%s of bots would pass, where all commits are their own and verified", input.Plural(int64(n), "merge")),
 			[]string{`"applies_to": {"except": [` + strings.Join(bots, ", ") + "]}"},
 		})
 	}
