@@ -64,7 +64,7 @@ func isGoFailure(lang source.Lang, v *source.File, line int) bool {
 	}
 	kind, start := findAssertion(lang, v.CodeLine(line+1))
 	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start),
-		string(v.CodeLine(line + 1)[start:start+wordEnd(v.CodeLine(line + 1)[start:])]))
+		string(v.CodeLine(line + 1)[start:start+source.WordEnd(v.CodeLine(line + 1)[start:])]))
 }
 
 // sureness tells how sure it is that a line of code checks something.

@@ -225,7 +225,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 	if kind != sureAssertion {
 		return mayFail
 	}
-	end := start + wordEnd(s.code[start:])
+	end := start + source.WordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
 	args, tail, ok := arguments(rest)
 	alone := ok && strings.Trim(string(tail.code), "; \r\n") == ""

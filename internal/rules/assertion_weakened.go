@@ -146,7 +146,7 @@ func (f *testFile) valuesLeft() (list []Hit) {
 		removed := linesFrom(f.Removed(), was.Body)
 		removed = removed[:len(removed)-len(linesFrom(removed, was.End+1))]
 		for _, s := range f.assertions(f.Base, removed[:min(len(removed), maxHunk)]) {
-			if s.rank < partial || len(s.subjects) == 0 || wordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
+			if s.rank < partial || len(s.subjects) == 0 || source.WordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
 			if line := one.unseen(s.subjects[0]); line > 0 {

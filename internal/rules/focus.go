@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -14,12 +15,11 @@ func findFocusedTest(c *Change, report func(Hit)) {
 		if !f.mayTest() || f.Head == nil {
 			continue
 		}
-		shape, words := focusOf(f.Lang())
-		if shape == nil {
-			continue
-		}
-		if h, found := f.newFocus(shape(), words); found {
-			report(h)
+		lang := plainLang(f.Lang())
+		if shape, known := focusShapes[lang]; known {
+			if h, found := f.newFocus(shape(), strings.Fields(focusWords[lang])); found {
+				report(h)
+			}
 		}
 	}
 }
@@ -71,20 +71,9 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
-var focusInBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" +
-	`]only["'` + "`" + `]\]`)
-
 // isFocus reports whether a line focuses. In it["only"] the word is in a string.
 func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
-	if shape.Match(v.CodeLine(n)) {
-		return true
-	}
-	line := v.Line(n)
-	if len(line) > 1000 || !has(line, "only") || !isScript(v.Lang) {
-		return false
-	}
-	m := focusInBrackets().FindIndex(line)
-	return m != nil && v.CodeLine(n)[m[1]-1] == ']'
+	return shape.Match(v.CodeLine(n)) || (isScript(v.Lang) && has(v.Line(n), "only") && saysInBrackets(v, n, " only "))
 }
 
 var focusShapes = map[source.Lang]func() *regexp.Regexp{
@@ -93,14 +82,9 @@ var focusShapes = map[source.Lang]func() *regexp.Regexp{
 	source.Ruby:       input.Lazily(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`),
 }
 
-func focusOf(lang source.Lang) (shape func() *regexp.Regexp, words []string) {
-	switch lang {
-	case source.JavaScript, source.TypeScript:
-		return focusShapes[source.JavaScript], []string{"only", "fit", "fdescribe", "fcontext"}
-	case source.Go:
-		return focusShapes[source.Go], []string{"FIt(", "FDescribe", "FContext(", "FSpecify(", "FWhen(", "FEntry(", "Focus"}
-	case source.Ruby:
-		return focusShapes[source.Ruby], []string{"fit", "fdescribe", "fcontext", "fspecify", "fexample", "ffeature", "fscenario", "focus"}
-	}
-	return nil, nil
+// focusWords are in every line that focuses.
+var focusWords = map[source.Lang]string{
+	source.JavaScript: "only fit fdescribe fcontext",
+	source.Go:         "FIt( FDescribe FContext( FSpecify( FWhen( FEntry( Focus",
+	source.Ruby:       "fit fdescribe fcontext fspecify fexample ffeature fscenario focus",
 }

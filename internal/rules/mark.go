@@ -135,22 +135,23 @@ func markAt(lang source.Lang, f *source.File, n int) (Mark, bool) {
 			return m, true
 		}
 	}
-	if lang == source.JavaScript && (skipsInBrackets(f, n) || skipsOnNextLine(f, n)) {
+	if lang == source.JavaScript && (saysInBrackets(f, n, " skip todo fixme failing fails ") || skipsOnNextLine(f, n)) {
 		return Mark{header: true, holds: always}, true
 	}
 	return Mark{}, false
 }
 
-var bracketShape = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](?:skip|todo|fixme|failing|fails)["'` + "`" + `]\]`)
+var inBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](\w+)["'` + "`" + `]\]`)
 
-// skipsInBrackets reports whether a line has it["skip"]. The word is in a string, and its bracket must be code.
-func skipsInBrackets(f *source.File, n int) bool {
+// saysInBrackets reports whether a line has it["skip"], or another of some words. The word is in a string, and its
+// bracket must be code.
+func saysInBrackets(f *source.File, n int, words string) bool {
 	line := f.Line(n)
 	if len(line) > 1000 {
 		return false
 	}
-	m := bracketShape().FindIndex(line)
-	return m != nil && f.CodeLine(n)[m[1]-1] == ']'
+	m := inBrackets().FindSubmatchIndex(line)
+	return m != nil && isIn(string(line[m[2]:m[3]]), words) && f.CodeLine(n)[m[1]-1] == ']'
 }
 
 // skipsOnNextLine reports whether a line goes on with .skip where the one before ends with it.
@@ -295,7 +296,7 @@ func skipReason(f *source.File, n, at int) certainty {
 	if begins(value, `"`, "@", "$") {
 		return always
 	}
-	if end := wordEnd(value); end > 0 && bytes.Contains(f.Code,
+	if end := source.WordEnd(value); end > 0 && bytes.Contains(f.Code,
 		append(append([]byte("const string "), value[:end]...), ` = "`...)) {
 		return always
 	}

@@ -42,7 +42,7 @@ func meaningOf(lang source.Lang, s statement) (c meaning, ok bool) {
 	if kind == noAssertion {
 		return c, false
 	}
-	end := start + wordEnd(s.code[start:])
+	end := start + source.WordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
 	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
@@ -89,7 +89,7 @@ func links(s span) []link {
 		for i < len(s.code) && (s.code[i] == '.') {
 			i++
 		}
-		end := i + wordEnd(s.code[i:])
+		end := i + source.WordEnd(s.code[i:])
 		if i == 0 || end == i {
 			break
 		}
@@ -112,7 +112,7 @@ func links(s span) []link {
 
 // words is a call without brackets: eq 1
 func words(s span) link {
-	end := wordEnd(s.code)
+	end := source.WordEnd(s.code)
 	l := link{name: string(s.code[:end])}
 	rest := s.cut(end, len(s.code))
 	if args, _, ok := arguments(rest); ok {
@@ -254,7 +254,7 @@ func isAnything(key string) bool {
 // Is.EqualTo(1)).
 func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	if at(rest.code, 0) == '.' {
-		end := 1 + wordEnd(rest.code[1:])
+		end := 1 + source.WordEnd(rest.code[1:])
 		word, rest = string(rest.code[1:end]), rest.cut(end, len(rest.code))
 	}
 	args, after, ok := arguments(rest)

@@ -85,7 +85,7 @@ func headTruth(head []byte, names truths) certainty {
 		return unknown
 	}
 	s := strings.TrimPrefix(strings.TrimLeft(string(head), "} \t"), "else ")
-	word := s[:wordEnd([]byte(s))]
+	word := s[:source.WordEnd([]byte(s))]
 	switch condition := condition(s[len(word):]); {
 	case isIn(word, " if elif elsif while "):
 		return foldCondition(condition, names)

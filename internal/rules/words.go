@@ -23,7 +23,7 @@ func withoutComments(v *source.File, n int) []byte {
 func wordsIn(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for len(text) > 0 {
-			end := wordEnd(text)
+			end := source.WordEnd(text)
 			if end > 0 && !yield(text[:end]) {
 				return
 			}
@@ -88,7 +88,7 @@ func fold(s string) string {
 
 func firstWord(line []byte) string {
 	line = bytes.TrimLeft(line, " \t")
-	return string(line[:min(wordEnd(line), 100)])
+	return string(line[:min(source.WordEnd(line), 100)])
 }
 
 // callsOf are the names before the brackets of calls.

@@ -66,34 +66,38 @@ func (f *File) blocks() *blocks {
 	return f.nested
 }
 
+// stack are the blocks that are open.
+type stack []int32
+
+func (s stack) top() int32 {
+	if len(s) == 0 {
+		return none
+	}
+	return s[len(s)-1]
+}
+
 // braceBlocks fills in the blocks of a language with braces.
 func (f *File) braceBlocks(out *blocks) {
 	b := f.brackets()
-	var open []int32 // those that are open
+	var open stack
 	line := 0
-	inner := func() int32 {
-		if len(open) == 0 {
-			return none
-		}
-		return open[len(open)-1]
-	}
 	for i, at := range b.at {
-		line = f.fillLines(out, line, int(at), inner)
+		line = f.fillLines(out, line, int(at), &open)
 		switch {
 		case f.Code[at] == '{':
-			open = append(open, out.add(f.headStart(int(at)), int(at), inner()))
+			open = append(open, out.add(f.headStart(int(at)), int(at), open.top()))
 		case f.Code[at] == '}' && b.mate[i] != none:
-			for len(open) > 0 && out.open[open[len(open)-1]] >= b.at[b.mate[i]] {
+			for len(open) > 0 && out.open[open.top()] >= b.at[b.mate[i]] {
 				open = open[:len(open)-1]
 			}
 		}
 	}
-	f.fillLines(out, line, len(f.Code)+1, inner)
+	f.fillLines(out, line, len(f.Code)+1, &open)
 }
 
 // fillLines gives the lines from one on, whose first code is in front of an offset, the innermost block. Brackets with
 // which a line begins and which close others do not count as its first code.
-func (f *File) fillLines(out *blocks, line, before int, inner func() int32) int {
+func (f *File) fillLines(out *blocks, line, before int, open *stack) int {
 	for line < len(f.starts) {
 		at := f.starts[line]
 		end := len(f.Code)
@@ -108,7 +112,7 @@ func (f *File) fillLines(out *blocks, line, before int, inner func() int32) int 
 				return line
 			}
 		}
-		out.inner[line] = inner()
+		out.inner[line] = open.top()
 		line++
 	}
 	return line

@@ -136,10 +136,7 @@ func (f *File) byteAt(at int) byte {
 
 // word is the word at an offset and where it ends.
 func (f *File) word(at int) (word []byte, end int) {
-	end = at
-	for end < len(f.Code) && IsWord(f.Code[end]) {
-		end++
-	}
+	end = at + WordEnd(f.Code[at:])
 	return f.Code[at:end], end
 }
 

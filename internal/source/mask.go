@@ -260,44 +260,22 @@ func (s *scanner) close(l *literal, from int) bool {
 	case l.doubled && s.peek(1) == l.end:
 		s.at += 2
 		return false
-	case l.hashes > 0:
-		return s.closeHashes(l, from)
-	case l.count > 1:
-		return s.closeRun(l, from)
 	}
-	s.blankText(from, s.at)
-	s.at++
-	s.value = s.at
-	return true
-}
-
-func (s *scanner) closeHashes(l *literal, from int) bool {
-	n := 1
-	for n <= int(l.hashes) && s.peek(n) == '#' {
-		n++
-	}
-	done := n == int(l.hashes)+1
-	if done {
-		s.blankText(from, s.at)
-		s.value = s.at + n
-	}
-	s.at += n
-	return done
-}
-
-func (s *scanner) closeRun(l *literal, from int) bool {
-	n, need := 1, int(l.count)
+	n, need := 1, max(1, int(l.count)) // end bytes, and the signs behind them
 	for s.peek(n) == l.end && (l.lastRun || n < need) {
 		n++
 	}
-	if n < need {
-		s.at += n
-		return false
+	signs := 0
+	for signs < int(l.hashes) && s.peek(n+signs) == '#' {
+		signs++
 	}
-	s.blankText(from, s.at+n-need)
-	s.at += n
-	s.value = s.at
-	return true
+	closed := n >= need && signs == int(l.hashes)
+	if closed {
+		s.blankText(from, s.at+n-need)
+		s.value = s.at + n + signs
+	}
+	s.at += n + signs
+	return closed
 }
 
 // escaped goes over a backslash and what it takes the meaning off.
@@ -417,6 +395,15 @@ func (s *scanner) wordBefore(last int) string {
 		from--
 	}
 	return string(s.code[from : last+1])
+}
+
+// WordEnd is where the word ends that a text begins with.
+func WordEnd(text []byte) int {
+	end := 0
+	for end < len(text) && IsWord(text[end]) {
+		end++
+	}
+	return end
 }
 
 // IsWord reports whether a byte belongs to a name or a number. Every byte beyond ASCII does.

@@ -147,10 +147,7 @@ func (p *pythonFinder) statement(n, indent int, code []byte) {
 }
 
 func pythonWord(code []byte) (word string, rest []byte) {
-	n := 0
-	for n < len(code) && IsWord(code[n]) {
-		n++
-	}
+	n := WordEnd(code)
 	return string(code[:n]), code[n:]
 }
 

@@ -174,10 +174,7 @@ func (s *rubyScanner) isModifier(at int) bool {
 	case c == '?' && IsWord(s.byteAt(at-1)): // a method such as empty?
 		return true
 	case IsWord(c):
-		from := at
-		for from > 0 && IsWord(s.Code[from-1]) {
-			from--
-		}
+		from := s.wordStart(at)
 		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
 	}
 	return bytes.IndexByte([]byte("=([{,|&;<+*>?:-\\"), s.Code[at]) < 0
@@ -185,29 +182,23 @@ func (s *rubyScanner) isModifier(at int) bool {
 
 // rubyBlocks fills in the blocks.
 func (f *File) rubyBlocks(out *blocks) {
-	var open []int32
+	var open stack
 	list := f.rubyList()
-	inner := func() int32 {
-		if len(open) == 0 {
-			return none
-		}
-		return open[len(open)-1]
-	}
 	line := 0
 	leave := func(before int) { // ends the blocks that end in front of an offset
-		for len(open) > 0 && list[open[len(open)-1]].tail < before {
-			line = f.fillLines(out, line, list[open[len(open)-1]].tail, inner)
+		for len(open) > 0 && list[open.top()].tail < before {
+			line = f.fillLines(out, line, list[open.top()].tail, &open)
 			open = open[:len(open)-1]
 		}
 	}
 	for i, b := range list {
 		leave(b.open)
-		line = f.fillLines(out, line, b.open, inner)
-		out.add(b.from, b.open, inner())
+		line = f.fillLines(out, line, b.open, &open)
+		out.add(b.from, b.open, open.top())
 		open = append(open, int32(i))
 	}
 	leave(len(f.Code) + 2)
-	f.fillLines(out, line, len(f.Code)+1, inner)
+	f.fillLines(out, line, len(f.Code)+1, &open)
 }
 
 // ruby finds the methods of Minitest and the blocks of RSpec and Rails.
