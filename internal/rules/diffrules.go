@@ -1,6 +1,11 @@
 // Package rules sees in a change what coding agents do to tests and checks: tests that are skipped, focused, emptied or
 // deleted, assertions that are commented out, thresholds that are lowered, secrets, hidden characters. It compares the
 // merge base with the head; what was there before is not reported.
+//
+// A rule about tests or assertions is in the file of its id, such as test_removed.go. The rules read a model of the tests, which
+// is built once a change: test.go has the tests of both versions, pair.go finds the same test in the other one, mark.go and
+// marked.go tell what keeps tests from running, reach.go whether a run comes to a line, truth.go whether a condition is known.
+// assertion.go finds assertions, matcher.go and condition.go read what they say. finding.go tells new places from old ones.
 package rules
 
 import (

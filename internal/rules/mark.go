@@ -56,7 +56,7 @@ func marksOf(f *source.File) []Mark {
 		for name := range names {
 			names[name] = false
 		}
-		for _, m := range idleRunner().FindAllSubmatch(f.Code, maxIndirect) {
+		for _, m := range idleRunner().FindAllSubmatch(f.Code, maxSearched) {
 			names[string(m[1])+string(m[2])] = true
 		}
 		for name, unseen := range names {
@@ -362,7 +362,7 @@ func aliasMarks(f *source.File, lines []int) []Mark {
 		if m == nil {
 			continue
 		}
-		if holds := pythonMark(string(line[m[4]:m[5]]), argumentsAt(f, n, m[5])); holds == always && searched < maxIndirect {
+		if holds := pythonMark(string(line[m[4]:m[5]]), argumentsAt(f, n, m[5])); holds == always && searched < maxSearched {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])
 			for _, use := range linesWith(f.Code, f, []string{name}) {

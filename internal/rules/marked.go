@@ -32,10 +32,10 @@ func markTests(v *source.File, tests []*Test) {
 		return
 	}
 	if n := offByName(v); n > 0 {
-		coverRange(tests, Mark{line: n, disabled: true}, 0, v.Lines())
+		markRange(tests, Mark{line: n, disabled: true}, 0, v.Lines())
 	}
 	var names truths
-	indirect := 0
+	searched := 0
 	for _, m := range marksOf(v) {
 		if names == nil {
 			names = constants(v)
@@ -44,14 +44,14 @@ func markTests(v *source.File, tests []*Test) {
 			continue
 		}
 		if from, to, covered := skippedLines(v, tests, m, names); covered {
-			coverRange(tests, m, from, to)
-		} else if indirect < maxIndirect && markIndirect(v, tests, m, names) {
-			indirect++
+			markRange(tests, m, from, to)
+		} else if searched < maxSearched && markCallers(v, tests, m, names) {
+			searched++
 		}
 	}
 }
 
-func coverRange(tests []*Test, m Mark, from, to int) {
+func markRange(tests []*Test, m Mark, from, to int) {
 	for _, one := range tests[after(tests, from-1):] {
 		if one.Line > to {
 			break
@@ -110,22 +110,20 @@ func skipsGroup(t *Test, line int, names truths) bool {
 		if b < t.Body || b >= line {
 			continue
 		}
-		head := bytes.ToLower(blockHead(t.of, b, t.Body))
-		switch {
-		case has(head, "setup", "before", "set_up"):
-		case blockTruth(t.of, b, t.Body, names) != always:
+		isSetUp := has(bytes.ToLower(t.of.CodeLine(b)), "setup", "before", "set_up")
+		if !isSetUp && blockTruth(t.of, b, names) != always {
 			return false
 		}
 	}
 	return true
 }
 
-// maxIndirect is for how many functions, or names, a file is searched.
-const maxIndirect = 20
+// maxSearched is for how many functions, or names, a file is searched.
+const maxSearched = 20
 
-// markIndirect marks the tests that a function of their file skips: one that they call, or one that runs before them.
+// markCallers marks the tests that a function of their file skips: one that they call, or one that runs before them.
 // at is the mark in that function, which skips always. It reports whether the file was searched for calls.
-func markIndirect(v *source.File, tests []*Test, at Mark, names truths) bool {
+func markCallers(v *source.File, tests []*Test, at Mark, names truths) bool {
 	blocks := v.Enclosing(at.line)
 	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
 		return false

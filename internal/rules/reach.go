@@ -14,7 +14,7 @@ func isUnconditional(t *Test, line int, names truths) bool {
 		return false
 	}
 	for _, b := range t.of.Enclosing(line) {
-		if b >= t.Body && b < line && blockTruth(t.of, b, t.Body, names) != always {
+		if b >= t.Body && b < line && blockTruth(t.of, b, names) != always {
 			return false
 		}
 	}
@@ -39,28 +39,10 @@ func conditionBefore(line []byte, names truths) bool {
 		"while ") && headTruth(trimmed, names) != always
 }
 
-// blockHead is what opens a block: its line, or the one before where the bracket has a line for itself. It is empty for
-// the body of the test itself.
-func blockHead(v *source.File, b, body int) []byte {
-	line := bytes.TrimSpace(v.CodeLine(b))
-	if len(line) == 1 && line[0] == '{' {
-		for b--; b > 0 && len(bytes.TrimSpace(v.CodeLine(b))) == 0; b-- {
-		}
-		if b < body {
-			return nil
-		}
-		line = bytes.TrimSpace(v.CodeLine(b))
-	}
-	return line
-}
-
 // blockTruth tells whether what opens a block lets everything in.
-func blockTruth(v *source.File, b, body int, names truths) certainty {
-	head := blockHead(v, b, body)
-	if len(head) == 0 {
-		return always
-	}
-	if trimmed := bytes.TrimLeft(head, "} \t"); begins(trimmed, "else") && !begins(trimmed, "else if") {
+func blockTruth(v *source.File, b int, names truths) certainty {
+	head := bytes.TrimLeft(v.CodeLine(b), "} \t")
+	if begins(head, "else") && !begins(head, "else if") {
 		return elseTruth(v, b, names)
 	}
 	return headTruth(head, names)
@@ -160,11 +142,8 @@ func endsHere(f *source.File, n int, line []byte) bool {
 // inClosure reports whether a line of a test is in a block that is no plain condition of it.
 func inClosure(t *Test, n int) bool {
 	for _, b := range t.of.Enclosing(n) {
-		if b < t.Body {
-			continue
-		}
-		head := blockHead(t.of, b, t.Body)
-		if len(head) > 0 && !isIn(firstWord(bytes.TrimLeft(head, "} ")), " if unless try begin with using else unsafe ") {
+		head := bytes.TrimLeft(t.of.CodeLine(b), "} \t")
+		if b >= t.Body && !begins(head, "{") && !isIn(firstWord(head), " if unless try begin with using else unsafe ") {
 			return true
 		}
 	}

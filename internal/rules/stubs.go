@@ -11,7 +11,7 @@ import (
 
 // findStubbedBody finds functions that did something and now only say that they are not implemented.
 func findStubbedBody(c *Change, report func(Hit)) {
-	for _, list := range c.fresh(false, scanStubs) {
+	for _, list := range c.newFindings(false, scanStubs) {
 		for _, m := range list[:min(len(list), 20)] {
 			if line := m.file.hadBody(m.kind); line > 0 {
 				report(m.file.hit(line, m.line, m.kind, m.kind+" is not implemented any more",
@@ -23,7 +23,7 @@ func findStubbedBody(c *Change, report func(Hit)) {
 
 // findStub finds new functions that only say that they are not implemented.
 func findStub(c *Change, report func(Hit)) {
-	for _, list := range c.fresh(true, scanStubs) {
+	for _, list := range c.newFindings(true, scanStubs) {
 		report(list[0].file.hit(0, list[0].line, list[0].kind, "not implemented: "+kinds(list),
 			"implement the function, or leave it out"))
 	}
@@ -31,7 +31,7 @@ func findStub(c *Change, report func(Hit)) {
 
 // findStubPhrase finds new comments that say that code is provisional.
 func findStubPhrase(c *Change, report func(Hit)) {
-	for _, list := range c.fresh(true, scanPhrases) {
+	for _, list := range c.newFindings(true, scanPhrases) {
 		report(list[0].file.hit(0, list[0].line, "", "it says: "+kinds(list),
 			"finish the code, or say in the pull request what is left out"))
 	}

@@ -13,7 +13,7 @@ import (
 
 // findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
 func findBlanketSuppression(c *Change, report func(Hit)) {
-	for _, list := range c.fresh(false, scanSuppressions) {
+	for _, list := range c.newFindings(false, scanSuppressions) {
 		report(list[0].file.hit(0, list[0].line, "", "everything is suppressed: "+kinds(list),
 			"correct what the checker finds, or name the one rule on the one line"))
 	}

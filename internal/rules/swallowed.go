@@ -400,7 +400,7 @@ func (f *File) emptiedTables(d *dead) {
 		if !opens && !ends(text, "=[]", "{}") {
 			continue
 		}
-		if looked++; looked <= maxIndirect && f.isLooped(open) {
+		if looked++; looked <= maxSearched && f.isLooped(open) {
 			d.add(deadLine{line: open, was: string(hunk.Removed[first].Text), now: string(f.Head.Line(open)), how: noRows})
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // findTestExit finds files that set up a test run, and newly end it with success or rewrite its outcome.
 func findTestExit(c *Change, report func(Hit)) {
-	for _, list := range c.fresh(false, scanExits) {
+	for _, list := range c.newFindings(false, scanExits) {
 		for _, m := range list[:min(len(list), 20)] {
 			report(Hit{
 				File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,

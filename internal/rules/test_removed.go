@@ -13,15 +13,15 @@ import (
 
 // findRemovedTest finds tests that are gone.
 func findRemovedTest(c *Change, report func(Hit)) {
-	reportGone(c, report, outcomeRemoved, "deleted", "restore the test, or say in the description why it is not needed")
+	reportGone(c, report, goneAlone, "deleted", "restore the test, or say in the description why it is not needed")
 }
 
 // reportGone reports tests that are gone, a hit for each file.
-func reportGone(c *Change, report func(Hit), wanted outcome, what, fix string) {
+func reportGone(c *Change, report func(Hit), wanted whereabouts, what, fix string) {
 	byFile := map[*File][]*Test{}
 	search := c.search()
 	for _, one := range c.tests().gone {
-		if search.outcomeOf(one) == wanted && (one.mark == 0 || wanted != outcomeRemoved) { // one that was skipped checked nothing
+		if search.whereaboutsOf(one) == wanted && (one.mark == 0 || wanted != goneAlone) { // one that was skipped checked nothing
 			byFile[one.in] = append(byFile[one.in], one)
 		}
 	}
@@ -39,14 +39,14 @@ func reportGone(c *Change, report func(Hit), wanted outcome, what, fix string) {
 	}
 }
 
-// outcome is what became of a test of the base that the head does not have by its name.
-type outcome int8
+// whereabouts say where a test of the base is at the head, which does not have it by its name.
+type whereabouts int8
 
 const (
-	outcomeRemoved     outcome = iota // nothing of it is left
-	outcomeMoved                      // its lines, or what they say, are in another test
-	outcomeDisabled                   // its lines are there, but no runner sees them
-	outcomeWithItsCode                // what it tests is gone too
+	goneAlone       whereabouts = iota // nothing of it is left
+	movedElsewhere                     // its lines, or what they say, are in another test
+	leftUnseen                         // its lines are there, but no runner sees them
+	goneWithItsCode                    // what it tests is gone too
 )
 
 // search finds out what became of the tests that are gone.
@@ -60,7 +60,7 @@ type search struct {
 	defined map[string]bool
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string][]place
-	answers   map[*Test]outcome
+	answers   map[*Test]whereabouts
 	folded    int // how many words were looked for in names of tests
 }
 
@@ -75,7 +75,7 @@ type place struct {
 func (c *Change) search() *search {
 	t := c.tests()
 	if t.search == nil {
-		t.search = &search{table: t, c: c, answers: map[*Test]outcome{}}
+		t.search = &search{table: t, c: c, answers: map[*Test]whereabouts{}}
 		if len(t.gone) > 0 {
 			t.search.index()
 			t.search.compareProduction()
@@ -138,8 +138,8 @@ func (t *Test) words() map[string]bool {
 	return words
 }
 
-// outcomeOf tells what became of a test.
-func (f *search) outcomeOf(t *Test) outcome {
+// whereaboutsOf tells what became of a test.
+func (f *search) whereaboutsOf(t *Test) whereabouts {
 	known, found := f.answers[t]
 	if !found {
 		known = f.find(t)
@@ -148,24 +148,24 @@ func (f *search) outcomeOf(t *Test) outcome {
 	return known
 }
 
-func (f *search) find(t *Test) outcome {
+func (f *search) find(t *Test) whereabouts {
 	if at, found := f.leftover(t); found {
 		switch {
 		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.table.inherits(at)):
-			return outcomeMoved
+			return movedElsewhere
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
-			return outcomeDisabled
+			return leftUnseen
 		}
-		return outcomeRemoved
+		return goneAlone
 	}
 	words := t.words()
 	switch {
 	case f.isConverted(t, words):
-		return outcomeMoved
+		return movedElsewhere
 	case f.mentionsCode(t, words):
-		return outcomeWithItsCode
+		return goneWithItsCode
 	}
-	return outcomeRemoved
+	return goneAlone
 }
 
 // inherits reports whether a place is in a class of Python that a file of tests imports and names.

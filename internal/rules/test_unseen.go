@@ -169,13 +169,13 @@ func markShadowed(f *testFile) {
 		case later == nil:
 			last[one.Name] = one
 		case one.twin != nil && (later.twin == nil || later.moved) && one.mark == 0 && sameBlock(one, later):
-			coverRange(f.head, Mark{line: later.Line, disabled: true}, one.Line, one.End)
+			markRange(f.head, Mark{line: later.Line, disabled: true}, one.Line, one.End)
 		}
 	}
 	named := map[string][]*Test{}
 	for _, one := range f.head {
 		own := strings.TrimSpace(one.Name[strings.LastIndex(one.Name, "> ")+1:])
-		if one.twin != nil && len(named[own]) < maxIndirect {
+		if one.twin != nil && len(named[own]) < maxSearched {
 			named[own] = append(named[own], one)
 		}
 	}
@@ -190,7 +190,7 @@ func markShadowed(f *testFile) {
 		}
 		for _, one := range named[string(name)] {
 			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
-				coverRange(f.head, Mark{line: l.Number, disabled: true}, one.Line, one.End)
+				markRange(f.head, Mark{line: l.Number, disabled: true}, one.Line, one.End)
 			}
 		}
 	}
@@ -214,6 +214,6 @@ func findDisabledTest(c *Change, report func(Hit)) {
 	marked(c, report, "out of every run now", "let the test run again, and fix what it finds", func(head *Test) bool {
 		return head.ranBefore() && head.disabled
 	})
-	reportGone(c, report, outcomeDisabled, "still there, but no test runner sees it",
+	reportGone(c, report, leftUnseen, "still there, but no test runner sees it",
 		"give the test back its name and place, and fix what it finds")
 }
