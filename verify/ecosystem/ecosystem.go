@@ -65,7 +65,8 @@ var (
 					"version", "description", "keywords", "author", "contributors", "license", "homepage", "repository", "bugs", "funding",
 					"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta",
 					"main", "module", "browser", "types", "typings", "typesVersions", "exports", "files", "sideEffects",
-					"publishConfig", "tshy", "zshy", "engines", "name", "private", "other scripts",
+					"publishConfig", "tshy", "zshy", "engines", "name", "private",
+					"unpkg", "jsdelivr", "browserslist", "prettier", "husky", "lint-staged", "commitlint", "other scripts",
 				},
 				NewKeys: []string{
 					"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",

@@ -69,7 +69,7 @@ var (
 	}}
 	gradle = lineForm{
 		comment: "//", top: input.Lazily(`^(?:version\s*=?\s*["'][\w.+-]+["']|(?:description|group|namespace)\s*=?\s*["'][^"'$\\]*["'])$`), block: input.Lazily(`^dependencies\s*\{$`),
-		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*(?:(?:platform|enforcedPlatform|kotlin|testFixtures)\()?` +
+		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*\(?(?:(?:platform|enforcedPlatform|kotlin|testFixtures)\()?` +
 			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|(?:rootProject\.)?lib(?:s|raries)\.[\w.]+|projects\.[\w.]+|` +
 			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\)(?:\.sourceSets\.test\.output)?)\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
@@ -77,8 +77,8 @@ var (
 		far: input.Lazily(gradleTests + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
 			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
-			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|` +
-			`(?:jvmArgs\()?(?:"--add-(?:opens|exports|reads)=[\w./=-]+",?\s*)+\)?)$`),
+			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
+			`(?:jvmArgs\s*\(?\s*)?(?:["'](?:--add-(?:opens|exports|reads)=[\w./=-]+|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)["'],?\s*)+\)?)$`),
 		checks: input.Lazily(`^` + gradlePlugin + `$`),
 		added:  input.Lazily(gradleLimits + `|` + gradleRuns + `|allprojects|subprojects`),
 		ignore: input.Lazily(`^(?:import [\w.*]+|logger\.\w+\(["'][^"'$]*["']\))$`),
