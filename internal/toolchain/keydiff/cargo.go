@@ -2,7 +2,6 @@ package keydiff
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -18,13 +17,7 @@ func cargoKeys(before, after []byte) ([]string, error) {
 	now, _ := ReadTOML(after)
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "target" || strings.HasPrefix(key, "target.") })
 	was, is := tomlTable(old, "target"), tomlTable(now, "target")
-	targets := map[string]bool{}
-	for _, table := range []map[string]any{was, is} {
-		for target := range table {
-			targets[target] = true
-		}
-	}
-	for _, target := range slices.Sorted(maps.Keys(targets)) {
+	for _, target := range keysOf(was, is) {
 		a, okWas := asTable(was[target])
 		b, okIs := asTable(is[target])
 		if !okWas || !okIs {

@@ -34,15 +34,7 @@ func iniKeys(before, after []byte) ([]string, error) { return iniDiff(before, af
 var toolSections = input.Lazily(`^(?:tox|testenv|pytest|tool|coverage|flake8|mypy|pylint|isort|pycodestyle|pep8|pydocstyle|doc8|gh-actions|gh)(?:\.|$)`)
 
 func iniDiff(before, after []byte, tox bool) ([]string, error) {
-	old, err := readINI(string(before), tox)
-	if err != nil {
-		return nil, err
-	}
-	now, err := readINI(string(after), tox)
-	if err != nil {
-		return nil, err
-	}
-	return changedParts(old, now), nil
+	return parts(func(data []byte) (map[string]string, error) { return readINI(string(data), tox) })(before, after)
 }
 
 func readINI(text string, tox bool) (map[string]string, error) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ type Kind struct {
 var kinds = map[string]*Kind{
 	"package.json":              {changed: packageKeys, Added: true, Limit: 4 << 20, Cost: 1},
 	"composer.json":             {changed: composerKeys, Added: true, Limit: 4 << 20, Cost: 1},
-	"go.mod":                    {changed: modKeysChanged, Limit: 4 << 20, Cost: 1},
+	"go.mod":                    {changed: parts(directives), Limit: 4 << 20, Cost: 1},
 	"pyproject.toml":            {changed: tomlKeys("", "project", "tool.poetry"), Added: true, Limit: 128 << 10, Cost: 16},
 	"Cargo.toml":                {changed: cargoKeys, Added: true, Limit: 128 << 10, Cost: 16},
 	"Makefile":                  {changed: makeKeys, Limit: 256 << 10, Cost: 16},
@@ -113,18 +114,33 @@ func (k *Kind) Changed(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
+// both reads two versions of a file.
+func both[T any](read func([]byte) (T, error), before, after []byte) (old, now T, err error) {
+	if old, err = read(before); err == nil {
+		now, err = read(after)
+	}
+	return old, now, err
+}
+
+// parts compares two versions of a file by their parts.
+func parts(read func(data []byte) (map[string]string, error)) func(before, after []byte) ([]string, error) {
+	return func(before, after []byte) ([]string, error) {
+		old, now, err := both(read, before, after)
+		if err != nil {
+			return nil, err
+		}
+		return changedParts(old, now), nil
+	}
+}
+
 // jsonKeys lists the keys of the top level whose values differ, each as [tomlKey] writes it, and the dependencies in these tables
 // whose sources do. A key that appears twice is an error: which value counts depends on the reader.
 func jsonKeys(tables ...string) func(before, after []byte) ([]string, error) {
 	return func(before, after []byte) ([]string, error) {
-		var old map[string]string
-		var err error
-		if before != nil {
-			if old, err = topLevel(before); err != nil {
-				return nil, err
-			}
+		if before == nil {
+			before = []byte("{}")
 		}
-		now, err := topLevel(after)
+		old, now, err := both(topLevel, before, after)
 		if err != nil {
 			return nil, err
 		}
@@ -145,9 +161,8 @@ func composerKeys(before, after []byte) ([]string, error) {
 		}
 		old, _ := topLevel(before) // as above
 		now, _ := topLevel(after)
-		was, err := topLevel([]byte(cmp.Or(old[name], "{}")))
-		is, errNow := topLevel([]byte(cmp.Or(now[name], "{}")))
-		if err != nil || errNow != nil {
+		was, is, err := both(topLevel, []byte(cmp.Or(old[name], "{}")), []byte(cmp.Or(now[name], "{}")))
+		if err != nil {
 			continue // no object: the whole key
 		}
 		keys = slices.Delete(keys, at, at+1)
@@ -176,19 +191,19 @@ func memberKeys(old, now map[string]string, depth int, tables []string) []string
 
 // differing lists the keys whose values differ, sorted. No value is empty, so a key that only one side has differs.
 func differing(old, now map[string]string) []string {
-	keys := []string{}
-	for key, was := range old {
-		if now[key] != was {
-			keys = append(keys, key)
+	return slices.DeleteFunc(keysOf(old, now), func(key string) bool { return old[key] == now[key] })
+}
+
+// keysOf are the keys of two tables, sorted.
+func keysOf[V any](old, now map[string]V) []string {
+	all := slices.AppendSeq([]string{}, maps.Keys(old))
+	for name := range now {
+		if _, both := old[name]; !both {
+			all = append(all, name)
 		}
 	}
-	for key := range now {
-		if _, both := old[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
+	slices.Sort(all)
+	return all
 }
 
 // topLevel reads the members of a JSON object, each value without insignificant blanks.
@@ -224,19 +239,6 @@ func topLevel(data []byte) (map[string]string, error) {
 		return nil, errors.New("something follows the object")
 	}
 	return members, nil
-}
-
-// modKeysChanged names the directives of two go.mod files that differ, in whatever order.
-func modKeysChanged(before, after []byte) ([]string, error) {
-	old, err := directives(before)
-	if err != nil {
-		return nil, err
-	}
-	now, err := directives(after)
-	if err != nil {
-		return nil, err
-	}
-	return changedParts(old, now), nil
 }
 
 var goVersion = input.Lazily(`^(?:go)?\d+\.\d+(?:\.\d+)?$`)

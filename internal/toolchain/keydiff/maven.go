@@ -35,7 +35,7 @@ var switchesOff = input.Lazily(`(?i)skip|fail|ignore|exclu|include|test|fork|exe
 
 // pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. The version of a plugin counts apart from it, and only where
 // it falls, and so does one in a property. A property that only dependencies use is a part of them.
-func pomKeys(root *element, parts *xmlParts) {
+func pomKeys(root *element, parts xmlParts) {
 	used, tools := map[string]bool{}, map[string]bool{}
 	var properties []*element
 	var walk func(e *element, key string)
@@ -91,7 +91,7 @@ func pomKeys(root *element, parts *xmlParts) {
 
 // withoutVersions is an element in which no artifact, such as a plugin, has a version of a registry: those are parts of their own.
 // tools are the properties that name such versions.
-func (e *element) withoutVersions(parts *xmlParts, tools map[string]bool) *element {
+func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *element {
 	copied := &element{name: e.name, attrs: e.attrs, text: e.text}
 	artifact := ""
 	for _, c := range e.children {

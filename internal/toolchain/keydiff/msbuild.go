@@ -34,14 +34,14 @@ func isPlainlyConditional(attrs []xml.Attr) bool {
 
 // projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an expression is in
 // the way. Frameworks, references to projects and namespaces count where one goes.
-func projectKeys(root *element, parts *xmlParts) {
+func projectKeys(root *element, parts xmlParts) {
 	keysOfProject(root, parts, testPackage().MatchString(root.String()))
 }
 
 // sharedKeys are those of properties that the projects of tests have too.
-func sharedKeys(root *element, parts *xmlParts) { keysOfProject(root, parts, true) }
+func sharedKeys(root *element, parts xmlParts) { keysOfProject(root, parts, true) }
 
-func keysOfProject(root *element, parts *xmlParts, tests bool) {
+func keysOfProject(root *element, parts xmlParts, tests bool) {
 	for _, group := range root.children {
 		if !isPlainlyConditional(group.attrs) || group.text != "" || (group.name != "PropertyGroup" && group.name != "ItemGroup") {
 			parts.add(tomlKey(group.name), group)
@@ -177,7 +177,7 @@ func readSolution(text string, known map[string]bool) map[string]string {
 }
 
 // solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is shown may come.
-func solutionXMLKeys(root *element, parts *xmlParts) {
+func solutionXMLKeys(root *element, parts xmlParts) {
 	for _, c := range root.children {
 		switch {
 		case c.name == "Folder":
@@ -218,13 +218,5 @@ func globalKeys(before, after []byte) ([]string, error) {
 		}
 		return members, nil
 	}
-	old, err := read(before)
-	if err != nil {
-		return nil, err
-	}
-	now, err := read(after)
-	if err != nil {
-		return nil, err
-	}
-	return changedParts(old, now), nil
+	return parts(read)(before, after)
 }

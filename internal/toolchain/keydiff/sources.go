@@ -83,13 +83,8 @@ func addSources(keys []string, table string, old, now any) []string {
 		}
 		return keys
 	}
-	for name := range a {
+	for _, name := range keysOf(a, b) {
 		if !reflect.DeepEqual(source(a[name], false), source(b[name], false)) {
-			keys = append(keys, sourceOf+table+"."+tomlKey(name))
-		}
-	}
-	for name := range b {
-		if _, known := a[name]; !known && source(b[name], false) != nil {
 			keys = append(keys, sourceOf+table+"."+tomlKey(name))
 		}
 	}

@@ -23,11 +23,7 @@ const tomlLineDots = 1000
 // do, below these tables. Values are compared as they are read: order, comments, blanks, and tables in another notation are no change.
 func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
 	return func(before, after []byte) ([]string, error) {
-		old, err := ReadTOML(before)
-		if err != nil {
-			return nil, err
-		}
-		now, err := ReadTOML(after)
+		old, now, err := both(ReadTOML, before, after)
 		if err != nil {
 			return nil, err
 		}
@@ -73,18 +69,17 @@ func ReadTOML(data []byte) (map[string]any, error) {
 
 // tomlDiff appends the keys below prefix whose values differ.
 func tomlDiff(keys []string, prefix string, old, now map[string]any, depth int) []string {
-	for name := range old {
-		if _, both := now[name]; !both {
-			keys = tomlDiffValue(keys, prefix+tomlKey(name), old[name], map[string]any{}, depth)
-		}
-	}
-	for name, value := range now {
-		was, both := old[name]
-		if !both {
+	for _, name := range keysOf(old, now) {
+		was, there := old[name]
+		is, still := now[name]
+		if !there {
 			was = map[string]any{}
 		}
-		if !both || !reflect.DeepEqual(was, value) {
-			keys = tomlDiffValue(keys, prefix+tomlKey(name), was, value, depth)
+		if !still {
+			is = map[string]any{}
+		}
+		if there != still || !reflect.DeepEqual(was, is) {
+			keys = tomlDiffValue(keys, prefix+tomlKey(name), was, is, depth)
 		}
 	}
 	return keys

@@ -61,9 +61,8 @@ func packageKeys(before, after []byte) ([]string, error) {
 		}
 	}
 	if at := slices.Index(keys, "scripts"); at >= 0 {
-		was, errWas := topLevel([]byte(cmp.Or(old["scripts"], "{}")))
-		is, errIs := topLevel([]byte(cmp.Or(now["scripts"], "{}")))
-		if errWas != nil || errIs != nil {
+		was, is, err := both(topLevel, []byte(cmp.Or(old["scripts"], "{}")), []byte(cmp.Or(now["scripts"], "{}")))
+		if err != nil {
 			return keys, nil // no object: the whole key
 		}
 		keys = slices.Delete(keys, at, at+1)

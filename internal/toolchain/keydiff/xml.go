@@ -92,59 +92,32 @@ func (e *element) plain(names ...string) bool {
 // plainWords are words without a path, and without an expression but a property.
 var plainWords = input.Lazily(`^(?:[\w.;,:+\[\]()\s-]|\$\{[\w.-]+\}|\$\(\w+\))*$`)
 
-// xmlParts are the parts of a document by their key: elements, and lists whose order does not matter.
-type xmlParts struct {
-	elements map[string]*strings.Builder
-	lists    map[string][]string
-}
+// xmlParts are the parts of a document by their key: elements, and the entries of lists whose order does not matter.
+type xmlParts map[string][]string
 
-func (p *xmlParts) add(key string, e *element) {
-	if p.elements[key] == nil {
-		p.elements[key] = &strings.Builder{}
-	}
-	e.write(p.elements[key])
-}
+func (p xmlParts) add(key string, e *element) { p.list(key, e.String()) }
 
-func (p *xmlParts) list(key string, entries ...string) {
-	p.lists[key] = append(p.lists[key], entries...)
-}
-
-func (p *xmlParts) texts() map[string]string {
-	all := map[string]string{}
-	for key, part := range p.elements {
-		all[key] = part.String()
-	}
-	for key, list := range p.lists {
-		slices.Sort(list)
-		all[key] = strings.Join(list, "\n")
-	}
-	return all
-}
+func (p xmlParts) list(key string, entries ...string) { p[key] = append(p[key], entries...) }
 
 // xmlKeys lists the keys that differ of the parts that keys finds in a document.
-func xmlKeys(keys func(root *element, parts *xmlParts)) func(before, after []byte) ([]string, error) {
-	read := func(data []byte) (map[string]string, error) {
+func xmlKeys(keys func(root *element, parts xmlParts)) func(before, after []byte) ([]string, error) {
+	return parts(func(data []byte) (map[string]string, error) {
+		all, parts := map[string]string{}, xmlParts{}
 		if data == nil {
-			return map[string]string{}, nil // a new file
+			return all, nil // a new file
 		}
 		root, err := readXML(data)
 		if err != nil {
 			return nil, err
 		}
-		parts := &xmlParts{elements: map[string]*strings.Builder{}, lists: map[string][]string{}}
 		parts.add("attributes", &element{name: root.name, attrs: root.attrs, text: root.text})
 		keys(root, parts)
-		return parts.texts(), nil
-	}
-	return func(before, after []byte) ([]string, error) {
-		old, err := read(before)
-		if err != nil {
-			return nil, err
+		for key, part := range parts {
+			if strings.HasPrefix(key, fewer) || strings.HasPrefix(key, lowerVersion) {
+				slices.Sort(part)
+			}
+			all[key] = strings.Join(part, "\n")
 		}
-		now, err := read(after)
-		if err != nil {
-			return nil, err
-		}
-		return changedParts(old, now), nil
-	}
+		return all, nil
+	})
 }

@@ -10,11 +10,7 @@ import (
 // yamlKeysChanged lists the keys of the top level whose values differ, sorted, each as [tomlKey] writes it, and the
 // entries of catalogs whose sources do.
 func yamlKeysChanged(before, after []byte) ([]string, error) {
-	old, err := input.YAMLMembers(before)
-	if err != nil {
-		return nil, err
-	}
-	now, err := input.YAMLMembers(after)
+	old, now, err := both(input.YAMLMembers, before, after)
 	if err != nil {
 		return nil, err
 	}
