@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/record/system"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Git computes the code tree of a work tree with git, because filters, line endings and ignore rules are up to git. It does
@@ -423,7 +423,7 @@ func nestedError(path string) error {
 }
 
 // unborn is what git says about a repository in the work tree that has no commit.
-var unborn = regexp.MustCompile(`: '(.+?)/?' does not have a commit checked out`)
+var unborn = input.Lazily(`: '(.+?)/?' does not have a commit checked out`)
 
 // changes lists the differences between the index and HEAD. It refuses repositories inside of the work tree that are not
 // submodules in HEAD: git only records their commit, so that edits in them would be invisible.
@@ -466,7 +466,7 @@ func (g *Git) feed(input string, args ...string) (string, error) {
 			return "", fmt.Errorf("git %s: %w", args[0], alive)
 		}
 	}
-	if nested := unborn.FindStringSubmatch(errs.String()); err != nil && nested != nil {
+	if nested := unborn().FindStringSubmatch(errs.String()); err != nil && nested != nil {
 		return "", nestedError(nested[1])
 	}
 	if err != nil {

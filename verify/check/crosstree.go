@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -119,7 +118,7 @@ func (in *Inputs) treeRun(i int, e *facts.CrossTrees, tree string, trust []proof
 func errorLine(output string) (last string) {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
-		if errorPattern.MatchString(line) {
+		if errorPattern().MatchString(line) {
 			return line
 		}
 		last = cmp.Or(line, last)
@@ -128,4 +127,4 @@ func errorLine(output string) (last string) {
 }
 
 // errorPattern matches what compilers and interpreters write: a place, or the name of an error.
-var errorPattern = regexp.MustCompile(`\.\w+:\d+|\.\w+\(\d+,\d+\)|(?i)\berror\b|Error:|Exception:`)
+var errorPattern = input.Lazily(`\.\w+:\d+|\.\w+\(\d+,\d+\)|(?i)\berror\b|Error:|Exception:`)

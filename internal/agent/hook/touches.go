@@ -3,9 +3,10 @@ package hook
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Touch is a path that a call would write, as the call names it.
@@ -105,11 +106,11 @@ func (c *Call) local(text string) (list []string) {
 		}
 		rest = after[from:]
 	}
-	return append(list, drive.ReplaceAllString(rest, "$1"))
+	return append(list, drive().ReplaceAllString(rest, "$1"))
 }
 
 // drive begins the path of a URI on Windows.
-var drive = regexp.MustCompile(`^/+([A-Za-z]:)`)
+var drive = input.Lazily(`^/+([A-Za-z]:)`)
 
 // absolute reports whether a path is absolute on any system.
 func absolute(p string) bool {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Choice is what a person chose for the hooks that are installed.
@@ -153,19 +155,19 @@ func isCall(words []string) bool {
 }
 
 var (
-	separator = regexp.MustCompile(`[;|&\n]+`)
-	harmless  = regexp.MustCompile(`[\d&]?>+\s*(&\d|/dev/null)`) // redirections
-	nested    = regexp.MustCompile("[`()<>]|\\$[^\\w{]")         // what runs or writes something else
+	separator = input.Lazily(`[;|&\n]+`)
+	harmless  = input.Lazily(`[\d&]?>+\s*(&\d|/dev/null)`) // redirections
+	nested    = input.Lazily("[`()<>]|\\$[^\\w{]")         // what runs or writes something else
 	quotes    = strings.NewReplacer(`"`, "", `'`, "")
 )
 
 // shellCall is the call of closeout in a command for a shell; nil when the command does anything else too: then it is not ours
 // alone, and stays. Doctor runs what it finds, so a stranger's settings must not smuggle in a command.
 func shellCall(command string) (call []string) {
-	if command = harmless.ReplaceAllString(command, " "); nested.MatchString(command) {
+	if command = harmless().ReplaceAllString(command, " "); nested().MatchString(command) {
 		return nil
 	}
-	for _, part := range separator.Split(command, -1) {
+	for _, part := range separator().Split(command, -1) {
 		words := strings.Fields(quotes.Replace(part))
 		for len(words) > 0 && (words[0] == "exec" || (strings.HasPrefix(words[0], "CLOSEOUT_") && strings.Contains(words[0], "="))) {
 			words = words[1:]
@@ -223,7 +225,7 @@ func Uncovered(agent, matcher string, denied []string) (missing []string) {
 	return missing
 }
 
-var plainMatcher = regexp.MustCompile(`^[\w ,|-]+$`)
+var plainMatcher = input.Lazily(`^[\w ,|-]+$`)
 
 // covers reports whether a matcher selects a tool. For Copilot it is an expression for the whole name. For the others one without
 // special characters is a list of names, and any other is an expression for a part of the name.
@@ -231,7 +233,7 @@ func covers(agent, matcher, tool string) bool {
 	if matcher == "" || (matcher == "*" && agent != "copilot") {
 		return true
 	}
-	if agent == "copilot" || plainMatcher.MatchString(matcher) {
+	if agent == "copilot" || plainMatcher().MatchString(matcher) {
 		matcher = "^(?:" + strings.NewReplacer(", ", "|", ",", "|").Replace(matcher) + ")$"
 	}
 	r, err := regexp.Compile(matcher)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Marshal writes a plan: JSON with a line for each item.
@@ -62,12 +62,12 @@ func ReadPlan(data []byte) (*Plan, error) {
 }
 
 // fenceOfOld is a key that older versions wrote, and that nothing reads any more.
-var fenceOfOld = regexp.MustCompile(`^(\{.*"guard":"[a-z]+",(?:"checkout":true,)?)"fence":"(?:none|sandbox|user)",`)
+var fenceOfOld = input.Lazily(`^(\{.*"guard":"[a-z]+",(?:"checkout":true,)?)"fence":"(?:none|sandbox|user)",`)
 
 // readLines reads what [Plan.Marshal] writes.
 func readLines(text string) (*Plan, error) {
 	head, lines, _ := strings.Cut(text, `"items":[`+"\n")
-	head = fenceOfOld.ReplaceAllString(head, "$1")
+	head = fenceOfOld().ReplaceAllString(head, "$1")
 	p := &Plan{}
 	if err := unmarshal([]byte(head+`"items":[]}`), p); err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)

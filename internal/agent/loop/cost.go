@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/agent/item"
@@ -23,7 +22,7 @@ type Cost struct {
 func ParseCosts(costs, prices []string) (list []Cost, err error) {
 	for _, text := range costs {
 		form, pointer, _ := strings.Cut(text, ":")
-		if (form != "json" && form != "jsonl") || !pointerForm.MatchString(pointer) {
+		if (form != "json" && form != "jsonl") || !pointerForm().MatchString(pointer) {
 			return nil, fmt.Errorf("--cost %q names no place: expected json:POINTER or jsonl:POINTER, such as json:/total_cost_usd", text)
 		}
 		list = append(list, Cost{lines: form == "jsonl", pointer: strings.Split(pointer[1:], "/")})
@@ -40,7 +39,7 @@ func ParseCosts(costs, prices []string) (list []Cost, err error) {
 }
 
 // pointerForm is that of a JSON pointer through the members of objects.
-var pointerForm = regexp.MustCompile(`^(/[^~/]+)+$`)
+var pointerForm = input.Lazily(`^(/[^~/]+)+$`)
 
 // ParseDollars reads an amount of money, in millionths.
 func ParseDollars(text string) (int64, error) {
@@ -58,11 +57,11 @@ func Dollars(micro int64) string {
 }
 
 // decimalForm is a number of JSON that is not negative.
-var decimalForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,29})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$`)
+var decimalForm = input.Lazily(`^(0|[1-9][0-9]{0,29})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$`)
 
 // decimal reads a number exactly.
 func decimal(text string) (*big.Rat, error) {
-	if decimalForm.MatchString(text) {
+	if decimalForm().MatchString(text) {
 		if r, ok := new(big.Rat).SetString(text); ok {
 			return r, nil
 		}

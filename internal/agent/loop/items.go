@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ import (
 const submitWait = time.Second
 
 // placeholder is what looks like one in a word of the command.
-var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+var placeholder = input.Lazily(`\{[a-z_]+\}`)
 
 // Check refuses a loop that cannot be carried out.
 func (l *Loop) Check() error {
@@ -41,7 +40,7 @@ func (l *Loop) Check() error {
 		return fmt.Errorf("--timeout %s and --deadline %s must both be more than 0", l.Timeout, l.Deadline)
 	}
 	for i, word := range l.Argv {
-		for _, name := range placeholder.FindAllString(word, -1) {
+		for _, name := range placeholder().FindAllString(word, -1) {
 			switch {
 			case i == 0 || !slices.Contains([]string{"{item}", "{try}", "{prompt_file}", "{budget_left}"}, name):
 				return fmt.Errorf("%s in the word %s is not replaced: "+
