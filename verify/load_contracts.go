@@ -87,7 +87,7 @@ func (l *loader) trailers() []facts.Trailer {
 	return l.Facts.Trailers
 }
 
-// countTasks reports task contracts that nobody asked for, as in a bundle by hand, and two of one task.
+// countTasks reports task contracts that were not asked for, as in a bundle by hand, and two of one task.
 func (l *loader) countTasks(tasks []Input) {
 	asked := len(l.Named)+len(l.trailers()) > 0
 	for i, in := range tasks {

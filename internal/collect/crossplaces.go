@@ -75,7 +75,7 @@ func (c *Comparison) placesAt(commit string, k *Contracts, cases []*reports.Test
 			places.Add(source.Parse(file.Path, text))
 		}
 	}
-	list := []facts.CrossPlace{} // not nil: somebody looked
+	list := []facts.CrossPlace{} // not nil: the places were looked for
 	for _, t := range cases[:min(len(cases), maxPlaces)] {
 		if found := places.Of(t.Group, t.Name); len(found) > 0 {
 			// Of several that it may be, may_change is about each.

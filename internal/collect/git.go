@@ -274,7 +274,7 @@ func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 // TaskTrailer is the key of the trailer by which a commit names a task.
 const TaskTrailer = "Closeout-Task"
 
-// maxTrailers is how many tasks are listed: a change that names so many carries too many, whatever the others are.
+// maxTrailers is how many tasks are listed: a change that names more carries too many, whatever the others are.
 const maxTrailers = 200
 
 // Tasks is that of [Objects].

@@ -206,7 +206,7 @@ func (r *Run) collectMember(ctx context.Context, from *source, found *collect.Fo
 
 // standing reads the standing contract: the operator's in its place, or the base's, or that of the default branch's tip.
 //
-// A branch that anybody may push to could name itself under base_branches, or exclude its author in applies_to; the pull
+// A branch that anyone may push to could name itself under base_branches, or exclude its author in applies_to; the pull
 // request would pass there, and its base would then be changed. So the contract of another branch than the default one
 // applies only when the default branch's contract names that branch.
 func (r *Run) standing(ctx context.Context, from *source, compared *collect.Comparison, subject facts.Subject) (*collect.Contracts, error) {

@@ -64,11 +64,10 @@ type commandLint struct {
 }
 
 // add reports a finding about the command. What identifies it is the command, not its place in the list.
-func (c *commandLint) add(code, message, expected, actual, fix string, identity ...string) {
-	c.report(&check.Finding{
-		Code: code, Message: c.by + " (" + proof.CommandLine(c.run) + "): " + message, Path: c.source.path, Pos: c.pos, Expected: expected, Actual: actual,
-		Fix: fix, Identity: slices.Concat([]string{c.cwd}, c.run, identity),
-	})
+func (c *commandLint) add(f check.Finding, identity ...string) {
+	f.Message = c.by + " (" + proof.CommandLine(c.run) + "): " + f.Message
+	f.Path, f.Pos, f.Identity = c.source.path, c.pos, slices.Concat([]string{c.cwd}, c.run, identity)
+	c.report(&f)
 }
 
 // mustFail reports whether the command is a negative control.
@@ -77,13 +76,19 @@ func (c *commandLint) mustFail() bool { return c.criterion != nil && c.criterion
 func (c *commandLint) vacuous() {
 	if c.mustFail() {
 		if name := path.Base(unwrapped(c.run)[0]); name == "false" || name == "exit" {
-			c.add("lint.vacuous_command", "the negative control fails whatever the code is", "a command that fails because a test fails", name,
-				"run the test that the missing code breaks: see docs/recipes.md#prove-that-a-test-can-fail")
+			c.add(check.Finding{
+				Code: "lint.vacuous_command", Message: "the negative control fails whatever the code is",
+				Expected: "a command that fails because a test fails", Actual: name,
+				Fix: "run the test that the missing code breaks: see docs/recipes.md#prove-that-a-test-can-fail",
+			})
 		}
 		return
 	}
 	if why := vacuous(c.run); why != "" {
-		c.add("lint.vacuous_command", why, "a command that fails when the code is wrong", why, "name the command that tests the code, without what hides its failure")
+		c.add(check.Finding{
+			Code: "lint.vacuous_command", Message: why, Expected: "a command that fails when the code is wrong", Actual: why,
+			Fix: "name the command that tests the code, without what hides its failure",
+		})
 	}
 }
 
@@ -99,7 +104,11 @@ func (c *commandLint) program() {
 	}
 	if !strings.Contains(name, "/") {
 		if c.Program != nil && !c.Program(name) {
-			c.add("lint.command_missing", input.Quote(name)+" is not in PATH", "an installed program", "none", "install it, or correct the name", name)
+			c.add(check.Finding{
+				Code: "lint.command_missing", Message: input.Quote(name) + " is not in PATH",
+				Expected: "an installed program", Actual: "none",
+				Fix: "install it, or correct the name",
+			}, name)
 		}
 		return
 	}
@@ -111,9 +120,17 @@ func (c *commandLint) program() {
 	case !ok:
 		c.lacks("lint.command_missing", "the program "+input.Quote(p)+" does not exist", p, name)
 	case mode == change.Regular:
-		c.add("lint.command_missing", "the program "+input.Quote(p)+" is not executable", "mode 100755", string(mode), "git update-index --chmod=+x "+shellWord(p), name)
+		c.add(check.Finding{
+			Code: "lint.command_missing", Message: "the program " + input.Quote(p) + " is not executable",
+			Expected: "mode 100755", Actual: string(mode),
+			Fix: "git update-index --chmod=+x " + shellWord(p),
+		}, name)
 	case mode == dirMode:
-		c.add("lint.command_missing", "the program "+input.Quote(p)+" is a directory", "a program", "a directory", "name the program in it", name)
+		c.add(check.Finding{
+			Code: "lint.command_missing", Message: "the program " + input.Quote(p) + " is a directory",
+			Expected: "a program", Actual: "a directory",
+			Fix: "name the program in it",
+		}, name)
 	}
 }
 
@@ -135,7 +152,10 @@ func (c *commandLint) lacks(code, message, p, written string) {
 		}
 		fix = "write " + input.Quote(near) + " instead of " + input.Quote(written)
 	}
-	c.add(code, message, "a path of the repository", "no such path", fix, p)
+	c.add(check.Finding{
+		Code: code, Message: message, Expected: "a path of the repository", Actual: "no such path",
+		Fix: fix,
+	}, p)
 }
 
 // shellWord quotes a path for a shell where that is necessary.
@@ -152,7 +172,11 @@ func (c *commandLint) arguments() {
 		if near != "" {
 			fix = "write " + input.Quote(near) + " instead of " + input.Quote(name)
 		}
-		c.add("lint.argument_missing", file+" has no "+input.Quote(name), "a name that "+file+" defines", "no such name", fix, name)
+		c.add(check.Finding{
+			Code: "lint.argument_missing", Message: file + " has no " + input.Quote(name),
+			Expected: "a name that " + file + " defines", Actual: "no such name",
+			Fix: fix,
+		}, name)
 	}
 	for i, arg := range c.run[1:] {
 		if !outputFlags.has(c.run[i]) {
@@ -234,8 +258,11 @@ func (c *commandLint) counts() {
 		}
 		how = "add " + quoted(strings.Join(builtIn.Options(file), " ")) + " to the command"
 	}
-	c.add("lint.no_test_count", "nothing counts the tests that "+name+" runs", `"test_report"`, "none",
-		how+`, and "test_report": `+from+` to the criterion`)
+	c.add(check.Finding{
+		Code: "lint.no_test_count", Message: "nothing counts the tests that " + name + " runs",
+		Expected: `"test_report"`, Actual: "none",
+		Fix: how + `, and "test_report": ` + from + ` to the criterion`,
+	})
 }
 
 // cached reports go test where Go may show the result of an earlier run.
@@ -244,7 +271,10 @@ func (c *commandLint) cached() {
 	if len(argv) < 2 || path.Base(argv[0]) != "go" || argv[1] != "test" || slices.ContainsFunc(argv, goAlwaysRuns().MatchString) {
 		return
 	}
-	c.add("lint.cached", "go test may print the result of an earlier run", "-count=1", "none", `write "go", "test", "-count=1"`)
+	c.add(check.Finding{
+		Code: "lint.cached", Message: "go test may print the result of an earlier run", Expected: "-count=1", Actual: "none",
+		Fix: `write "go", "test", "-count=1"`,
+	})
 }
 
 var goAlwaysRuns = input.Lazily(`^--?(?:count|bench|benchtime|cpuprofile|memprofile|blockprofile|mutexprofile|trace|fuzz|exec|c|args)(?:=|$)`)

@@ -64,7 +64,7 @@ func (s *starter) ofPackages(shut *glob.Set) (list []string) {
 }
 
 // minShare is how many of a hundred files of programs have the extension of a language of the repository. What is rarer is data, or
-// somebody else's.
+// of another owner.
 const minShare = 10
 
 // languages are the extensions of the languages of the repository.

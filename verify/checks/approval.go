@@ -96,7 +96,7 @@ func reportThreads(p *check.Pass) {
 		Code: "approval.thread", Input: check.Facts, Expected: "threads that their openers, or people without a part in the change, resolve",
 		Fix: "a person may look at the thread again, and resolve it by hand",
 	}
-	if u, lacking := p.Facts.Lacking(facts.WantedThreads, ""); lacking { // nobody can say more than a warning
+	if u, lacking := p.Facts.Lacking(facts.WantedThreads, ""); lacking { // all that is known is that it is unknown
 		f.Message, f.Actual, f.Fix = "cannot determine who resolved the threads of reviewers", u.Error, cmp.Or(u.Fix, f.Fix)
 		p.Report(f)
 	}

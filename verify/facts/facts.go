@@ -20,7 +20,7 @@ type Facts struct {
 	Digests       []string         `json:"digests,omitzero"`        // of the logs that the workflow supplies, as SplitDigest takes them; nil when none were
 	ArgumentPaths []string         `json:"argument_paths,omitzero"` // files named by acceptance arguments that exist at the base; nil when it was not looked up
 	Files         []FileOrigin     `json:"files,omitzero"`
-	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or nobody looked
+	BaseCoverage  *BaseCoverage    `json:"base_coverage,omitzero"` // nil when the base has no coverage report, or it was not looked for
 	Cross         []CrossTrees     `json:"cross,omitzero"`         // for each accepted tree; nil when the contract names no tests, or the collector did not look
 	TestPlaces    []CrossPlace     `json:"test_places,omitzero"`   // where the functions of cases stand that fail at the head; for a person
 	Misplaced     []Misplaced      `json:"misplaced,omitzero"`     // where contracts are, when there is none where the gate looks
@@ -31,7 +31,7 @@ type Facts struct {
 	Unavailable   []Unavailable    `json:"unavailable,omitzero"`
 	Membership    *Membership      `json:"membership,omitzero"` // of a pull request in a merge group; nil when it was not looked up
 	GitHub        *GitHub          `json:"github,omitzero"`     // nil when GitHub was not asked
-	// Jobs are the jobs of the run that judges that did not succeed; nil when nobody asked, as where no record is missing.
+	// Jobs are the jobs of the run that judges that did not succeed; nil when they were not asked for, as where no record is missing.
 	Jobs []Job `json:"jobs,omitzero"`
 }
 

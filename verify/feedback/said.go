@@ -57,7 +57,7 @@ func (r *Record) end(first, second span) []byte {
 	return ending(r.Line[first.at+1:first.end-1], MaxSaid)
 }
 
-// ending cuts the text of a JSON string to its last bytes, at most so many, and never inside a character or an escape.
+// ending cuts the text of a JSON string to its last bytes, at most the given number, and never inside a character or an escape.
 func ending(text []byte, most int) []byte {
 	at := len(text) - most
 	if at <= 0 {

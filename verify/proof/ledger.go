@@ -382,7 +382,7 @@ type Memory struct {
 	said       int // bytes of what records say
 }
 
-// NewMemory returns a memory for so many ids.
+// NewMemory returns a memory for the given number of ids.
 func NewMemory(most int64) *Memory { return &Memory{most: most} }
 
 // Full reports whether the limit is exceeded.

@@ -51,7 +51,7 @@ type caseBook struct {
 	nameless int64                   // cases without name that failed
 	ran      bool                    // a case without name ran
 	failing  map[string]int64        // how many cases of a group are failing
-	listed   *TestNames              // nil when nobody asks for the names
+	listed   *TestNames              // nil when the names are not asked for
 	told     map[caseKey]TestFailure // of the first that failed
 }
 

@@ -228,7 +228,7 @@ func (b *Board) Altered(p *policy.Policy, changes []change.Change) (string, erro
 	return "", nil
 }
 
-// pick chooses what to hand out: the claimed item, else that with the id or the first that is open; nil for none.
+// pick chooses what to hand out: the claimed item, else the item with the id, else the first open one; nil for none.
 func (b *Board) pick(id string) (*item.Standing, error) {
 	mine := b.State.Claimed(b.Worktree)
 	if id != "" {

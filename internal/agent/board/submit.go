@@ -121,7 +121,7 @@ func take(b *Board, id string) (*item.Standing, error) {
 	return b.State.Find(id), nil
 }
 
-// subject is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
+// SubjectOf is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
 func SubjectOf(b *Board, it *item.Standing, head string) (*run.Work, error) {
 	s := &run.Work{Root: b.Root, Git: b.Git, Options: OptionsFor(b, it), Compared: collect.Since(b.Git, it.Start, head)}
 	standing, err := collect.ReadStanding(s.Compared, s.Options)

@@ -108,7 +108,7 @@ func readCSV(file, text, column string) (columns []string, rows []Row, err error
 	}
 }
 
-// ID names an item: what it says in short, and so many digits of its digest.
+// ID names an item: what it says in short, and the given number of digits of its digest.
 func ID(text string, digits int) string {
 	const most = 40
 	var slug strings.Builder

@@ -68,7 +68,7 @@ func tail(o *report.Output) []string {
 	return lines
 }
 
-// Cut shortens a text to at most so many bytes, at the end of a character.
+// Cut shortens a text to at most the given number of bytes, at the end of a character.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s

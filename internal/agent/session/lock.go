@@ -19,7 +19,7 @@ var ErrLocked = errors.New("another closeout works with this state folder")
 // poll is how often a lock that another process holds is tried again.
 const poll = 20 * time.Millisecond
 
-// Lock takes a lock of the state folder, and waits for it at most so long. The lock ends with the process, however that
+// Lock takes a lock of the state folder, and waits for it up to the given time. The lock ends with the process, however that
 // ends: the file stays, and means nothing.
 func (s *Store) Lock(name string, wait time.Duration) (unlock func() error, err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
