@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -39,7 +40,11 @@ func (f *Found) addQuotes(c *Comparison, known *facts.Facts) {
 			if size += len(quote.File) + len(quote.Quote) + 64; size > maxQuoteBytes {
 				return
 			}
-			if q.find(&quote) {
+			isKnown := q.find(&quote, row.Quote)
+			if plain := strings.ReplaceAll("\n"+row.Quote, "\n+", "\n"); isKnown && quote.At == 0 && len(plain) <= len(row.Quote) {
+				isKnown = q.find(&quote, plain) // the reviewer quotes a diff
+			}
+			if isKnown {
 				known.Quotes = append(known.Quotes, quote)
 			}
 		}
@@ -113,9 +118,9 @@ func (q *quotes) read(name string) *quotedText {
 	return t
 }
 
-// find looks for a quote; false when it cannot say where it stands, or that it stands nowhere.
-func (q *quotes) find(quote *facts.Quote) bool {
-	name, text := path.Clean(quote.File), visible([]byte(quote.Quote))
+// find looks for the words of a quote; false when it cannot say where they stand, or that they stand nowhere.
+func (q *quotes) find(quote *facts.Quote, words string) bool {
+	name, text := path.Clean(quote.File), visible([]byte(words))
 	if len(text) == 0 {
 		return false // it is written in another alphabet
 	}
