@@ -21,6 +21,7 @@ type Wants struct {
 	People    bool                    // whether several people must override together
 	Approvals bool                    // whether a file or a test that is touched may need an approval
 	Threads   []string                // logins of the reviewers whose threads matter
+	Markers   []string                // how a line of them begins; nil where all matter
 	Teams     []string                // slugs of teams of the repository's owner whose members may override
 	Event     *Event                  // that started the run; nil for none that a list could contain
 	SameHead  bool                    // whether it matters which other pull requests have the same head
@@ -53,7 +54,7 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 		asked = append(asked, c.reviews(ctx, p)...)
 	}
 	if len(w.Threads) > 0 {
-		c.threads(ctx, p, w.Threads)
+		c.threads(ctx, p, w.Threads, w.Markers)
 	}
 	c.people(ctx, p, asked, w.Teams)
 	if w.SameHead {

@@ -245,7 +245,7 @@ func (r *Run) wants(pull *Pull, contracts *collect.Contracts, objects collect.Ob
 	w.Override, w.Teams, w.People = rule.Asks, rule.Teams, rule.People > 1
 	if contracts.Policy != nil { // a task can require more people
 		several := func(s policy.Source) bool { return s.Contract.Override.People > 1 }
-		w.Threads = contracts.Policy.Threads
+		w.Threads, w.Markers = contracts.Policy.Threads, contracts.Policy.ThreadMarkers
 		w.People = w.People || slices.ContainsFunc(contracts.Policy.Sources, several)
 	}
 	w.CleanMerge = func(commit string, parents []string) bool {

@@ -62,15 +62,34 @@ type thread struct {
 	Path       string
 	Line       int64
 	ResolvedBy *actor
-	Comments   struct{ Nodes []struct{ Author *actor } }
+	Comments   struct {
+		Nodes []struct {
+			Author *actor
+			Body   string
+		}
+	}
 }
 
-// threads keeps the resolved threads that some accounts opened.
-func (c *Client) threads(ctx context.Context, p *Pull, logins []string) {
-	list, after := []facts.Thread{}, ""
+// isMarked reports whether a line of the comment that opened the thread begins with a marker; true where there is no marker to look for.
+func (t *thread) isMarked(markers []string) bool {
+	for line := range strings.Lines(t.Comments.Nodes[0].Body) {
+		line = strings.TrimLeft(line, " \t>#*_-")
+		if slices.ContainsFunc(markers, func(m string) bool { return strings.HasPrefix(line, m) }) {
+			return true
+		}
+	}
+	return markers == nil
+}
+
+// threads keeps the resolved threads that some accounts opened, and that a marker marks.
+func (c *Client) threads(ctx context.Context, p *Pull, logins, markers []string) {
+	list, after, query := []facts.Thread{}, "", threadsQuery
+	if markers != nil { // else the texts, which may be long, are not asked for
+		query = strings.Replace(query, "nodes{author", "nodes{body author", 1)
+	}
 	for range maxThreadPages {
 		var answer threadsAnswer
-		err := c.query(ctx, threadsQuery, map[string]any{"owner": c.owner, "name": c.name, "number": p.Live.Number, "after": cursor(after)}, &answer)
+		err := c.query(ctx, query, map[string]any{"owner": c.owner, "name": c.name, "number": p.Live.Number, "after": cursor(after)}, &answer)
 		pull := answer.Data.Repository.PullRequest
 		switch {
 		case err != nil:
@@ -84,7 +103,7 @@ func (c *Client) threads(ctx context.Context, p *Pull, logins []string) {
 			return
 		}
 		for _, t := range pull.ReviewThreads.Nodes {
-			if len(t.Comments.Nodes) == 0 || !t.IsResolved {
+			if len(t.Comments.Nodes) == 0 || !t.IsResolved || !t.isMarked(markers) {
 				continue
 			}
 			opener := t.Comments.Nodes[0].Author.who()

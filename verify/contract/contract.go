@@ -47,8 +47,10 @@ type Contract struct {
 	Agent     AgentRule
 	Tasks     TaskRule
 	Threads   []input.Text // logins of reviewers whose threads on GitHub an author must not resolve
-	WhenNone  bool         // a change that requires no criterion needs no command
-	Closed    bool         // no change may name the task any more
+	// ThreadMarkers are how a line of such a thread begins; nil where each of them matters.
+	ThreadMarkers []input.Text
+	WhenNone      bool // a change that requires no criterion needs no command
+	Closed        bool // no change may name the task any more
 
 	ProtectedFiles    []Pattern
 	MayTouchProtected []input.Text // literal paths

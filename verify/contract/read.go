@@ -133,7 +133,7 @@ func readContract(f *input.Fields) *Contract {
 	c.Override = readOverride(f)
 	c.Agent = readAgent(f)
 	c.Tasks = readTasks(f)
-	c.Threads = readThreads(f)
+	readThreads(f, c)
 	c.WhenNone = f.OneOf("when_none", "pass") != ""
 	c.Closed = f.Get("closed") != nil && f.Flag("closed")
 	c.AppliesTo, c.UpdateBots = readAppliesTo(f)
@@ -417,16 +417,18 @@ func readTasks(f *input.Fields) TaskRule {
 	return rule
 }
 
-// readThreads reads threads: the logins under it.
-func readThreads(f *input.Fields) []input.Text {
+// readThreads reads threads: logins and markers.
+func readThreads(f *input.Fields, c *Contract) {
 	o := object(f, "threads")
 	if o == nil {
-		return nil
+		return
 	}
 	logins := filled(o, o.Need("logins", "a list of logins"), "logins", "name a reviewer, or remove threads")
-	list := allMatching(o, "logins", logins, reviewerSyntax, "a login, without @; that of an app ends with [bot]")
+	c.Threads = allMatching(o, "logins", logins, reviewerSyntax, "a login, without @; that of an app ends with [bot]")
+	markers := o.Get("markers")
+	filled(o, markers, "markers", "write how a line begins, or remove markers: then each thread matters")
+	c.ThreadMarkers = o.TextsOf(markers, "markers")
 	o.End()
-	return list
 }
 
 // readAgent reads agent.

@@ -25,7 +25,7 @@ const wholeContract = `{"task_id": "T-1", "goal": "g", "rollback_plan": "r", "al
  "override": {"label": "l", "permission": "admin", "users": ["u"], "teams": ["t"], "binding": "event", "never": ["scope.forbidden"],
   "allow_author": true, "self": true, "people": 5},
  "protected_files": ["p"], "may_touch_protected": ["Makefile"], "base_branches": ["main"], "applies_to": {"authors": ["some-app[bot]"], "except": [{"login": "dependabot[bot]"}, {"id": 7}]},
- "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "threads": {"logins": ["a-reviewer[bot]", "mona"]}, "x-note": [1]}`
+ "agent": {"deny_tools": ["mcp__*"], "stop_blocks": 0, "stall_after": 20, "max_attempts": 100}, "threads": {"logins": ["a-reviewer[bot]", "mona"], "markers": ["[blocking]"]}, "x-note": [1]}`
 
 var documents = []stricttest.Document{
 	{Name: "contract", Schema: "scope_contract", Whole: wholeContract, Parse: stricttest.ErrorsOf(func(data []byte, l input.Limits) (*Contract, *input.Errors) {

@@ -54,6 +54,7 @@ type Policy struct {
 	Approvals     []contract.Approval
 	ApprovalNotes []string
 	Threads       []string // logins of reviewers whose threads an author must not resolve
+	ThreadMarkers []string // how a line of such a thread begins; nil where each of them matters
 
 	ViolationBudget   int64
 	TimeBudgetMinutes *int64   // nil: not enforced
@@ -201,6 +202,7 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 			p.ApprovalNotes = append(p.ApprovalNotes, note.Value)
 		}
 	}
+	p.addMarkers(c)
 	for _, login := range c.Threads {
 		if !slices.Contains(p.Threads, login.Value) {
 			p.Threads = append(p.Threads, login.Value)
@@ -218,6 +220,22 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 		p.EvidenceCommitted = *committed && (first || p.EvidenceCommitted)
 	}
 	return problems
+}
+
+// addMarkers adds the markers of threads. Where a contract with threads has none, each thread matters. The logins are not added yet.
+func (p *Policy) addMarkers(c *contract.Contract) {
+	all := len(p.Threads) > 0 && p.ThreadMarkers == nil
+	if len(c.Threads) == 0 || all {
+		return
+	}
+	markers := p.ThreadMarkers
+	p.ThreadMarkers = nil
+	for _, m := range c.ThreadMarkers {
+		p.ThreadMarkers = append(p.ThreadMarkers, m.Value)
+	}
+	if p.ThreadMarkers != nil {
+		p.ThreadMarkers = append(p.ThreadMarkers, markers...)
+	}
 }
 
 // checkRole refuses the keys that only the other kind of contract may have.

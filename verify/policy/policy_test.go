@@ -432,9 +432,22 @@ func TestJoinReviewers(t *testing.T) {
 		reviewers      string
 		agree          int64
 	}{{two, two, "[a b]", 2}, {two, one, "[a b c]", 1}, {one, two, "[a b c]", 1}, {two, "", "[]", 2}, {"", two, "[]", 1}} {
-		p, _ := join(t, facts.TrustBase, "", entry(c.standing), entry(c.task))
+		p, _ := join(t, facts.TrustBase, entry(c.standing), entry(c.task))
 		if rule := p.Catalogue[0]; fmt.Sprint(rule.Reviewers) != c.reviewers || rule.Agree != c.agree {
 			t.Errorf("%q and %q: %v, of whom %d must agree", c.standing, c.task, rule.Reviewers, rule.Agree)
+		}
+	}
+}
+
+func TestJoinMarkers(t *testing.T) {
+	threads := func(rest string) string { return `"threads": {"logins": ["mona"]` + rest + `}` }
+	a, b := threads(`, "markers": ["a"]`), threads(`, "markers": ["b"]`)
+	for _, c := range []struct{ standing, task, want string }{
+		{a, b, "[b a]"}, {a, threads(""), "[]"}, {threads(""), a, "[]"}, {a, `"goal": "g"`, "[a]"}, {`"goal": "g"`, a, "[a]"},
+	} {
+		p, _ := join(t, facts.TrustBase, c.standing, c.task)
+		if got := fmt.Sprint(p.ThreadMarkers); got != c.want {
+			t.Errorf("%s and %s: %s", c.standing, c.task, got)
 		}
 	}
 }

@@ -24,6 +24,11 @@ func Loosened(before, after *contract.Contract) []string {
 	l.criteria(before.Criteria, after.Criteria)
 	l.approvals(before.Approvals, after.Approvals)
 	l.less("threads.logins", values(before.Threads), values(after.Threads))
+	if after.ThreadMarkers != nil && before.ThreadMarkers == nil && before.Threads != nil {
+		l.say("threads.markers leaves threads out")
+	} else if after.ThreadMarkers != nil {
+		l.less("threads.markers", values(before.ThreadMarkers), values(after.ThreadMarkers))
+	}
 	l.rules(&before.Rules, &after.Rules)
 	l.budgets(before, after)
 	l.coverage(before.Coverage, after.Coverage)

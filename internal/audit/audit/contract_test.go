@@ -116,6 +116,19 @@ func TestLoosened(t *testing.T) {
 	if got := audit.Loosened(read(plain), read(reviewed)); len(got) != 1 || !strings.Contains(got[0], fewer) {
 		t.Errorf("reviewers of a rule that had none: %q", got)
 	}
+	threads := strings.Replace(strictContract, `"T-1",`, `"T-1", "threads": {"logins": ["mona"], "markers": ["[a]", "[b]"]},`, 1)
+	for _, c := range [][3]string{
+		{`, "markers": ["[a]", "[b]"]`, ``, ""},
+		{`, "[b]"]`, `]`, `threads.markers no longer contains "[b]"`},
+	} {
+		other := strings.Replace(threads, c[0], c[1], 1)
+		if got := strings.Join(audit.Loosened(read(threads), read(other)), "; "); got != c[2] {
+			t.Errorf("%s → %s: %q", c[0], c[1], got)
+		}
+		if got := audit.Loosened(read(other), read(threads)); (len(got) > 0) != (c[2] == "") {
+			t.Errorf("%s → %s: %q", c[1], c[0], got)
+		}
+	}
 	command := read(strings.Replace(strictContract, `["go", "test", "./..."]`, `["true"]`, 1))
 	if got := audit.Loosened(before, command); len(got) != 1 || !strings.Contains(got[0], "another command") {
 		t.Errorf("another command: %q", got)

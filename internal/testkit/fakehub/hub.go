@@ -86,6 +86,7 @@ type Comment struct {
 type Thread struct {
 	Opener, Resolver string // "" is nobody
 	Resolved         bool
+	Body             string // of the comment that opened it
 	Path             string
 	Line             int
 }

@@ -36,9 +36,13 @@ func (h *Hub) graphql(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(t.Resolver, "[bot]") {
 			t.Resolver = ""
 		}
+		comment := map[string]any{"author": h.actor(t.Opener)}
+		if strings.Contains(sent.Query, "nodes{body author{") {
+			comment["body"] = t.Body
+		}
 		nodes = append(nodes, map[string]any{
 			"isResolved": t.Resolved, "path": t.Path, "line": t.Line, "resolvedBy": h.actor(t.Resolver),
-			"comments": map[string]any{"nodes": []any{map[string]any{"author": h.actor(t.Opener)}}},
+			"comments": map[string]any{"nodes": []any{comment}},
 		})
 	}
 	threads := map[string]any{"pageInfo": map[string]any{"hasNextPage": to < len(p.Threads), "endCursor": strconv.Itoa(to)}, "nodes": nodes}
