@@ -31,11 +31,8 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			other.add(h)
 		}
 		for _, row := range f.lostRows(kept) {
-			lost.add(Hit{
-				File: f.Path, Base: true, Line: row.Number, Was: string(row.Text),
-				Detail: "a table of tests has a row fewer, and no code changes",
-				Fix:    "restore the row, or say in the description why it is not needed",
-			})
+			lost.add(f.hit(row.Number, 0, "", "a table of tests has a row fewer, and no code changes",
+				"restore the row, or say in the description why it is not needed"))
 		}
 		other.report(report)
 		lost.report(report)

@@ -49,11 +49,7 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 			break
 		}
 	}
-	return Hit{
-		File: f.Path, Line: line, Now: string(f.Head.Line(line)), Detail: "only " +
-			input.Plural(int64(len(lines)), "focused test") + " of the file would run",
-		Fix: "remove the focus",
-	}, true
+	return f.hit(0, line, "", "only "+input.Plural(int64(len(lines)), "focused test")+" of the file would run", "remove the focus"), true
 }
 
 // ownFocus is a function that a file defines to focus: test.only = (name, run) => {.

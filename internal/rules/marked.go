@@ -106,16 +106,9 @@ func after(tests []*Test, line int) int {
 // skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the
 // group itself or in what runs before each test.
 func skipsGroup(t *Test, line int, names truths) bool {
-	for _, b := range t.of.Enclosing(line) {
-		if b < t.Body || b >= line {
-			continue
-		}
-		isSetUp := has(bytes.ToLower(t.of.CodeLine(b)), "setup", "before", "set_up")
-		if !isSetUp && blockTruth(t.of, b, names) != always {
-			return false
-		}
-	}
-	return true
+	return all(t.blocksAround(line), func(b int) bool {
+		return has(bytes.ToLower(t.of.CodeLine(b)), "setup", "before", "set_up") || blockTruth(t.of, b, names) == always
+	})
 }
 
 // maxSearched is for how many functions, or names, a file is searched.

@@ -52,7 +52,5 @@ func isConfig(base string) bool {
 	if has(base, ".config.", ".setup.", ".conf.") || begins(base, ".") {
 		return true
 	}
-	return oneOf(base, "conftest.py", "setup.py", "noxfile.py", "tasks.py", "build.rs", "gulpfile.js", "gruntfile.js",
-		"rakefile.rb", "setuptests.ts", "setuptests.js",
-		"sitecustomize.py", "manage.py", "fabfile.py", "magefile.go")
+	return isIn(base, " conftest.py setup.py noxfile.py tasks.py build.rs gulpfile.js gruntfile.js rakefile.rb setuptests.ts setuptests.js sitecustomize.py manage.py fabfile.py magefile.go ")
 }

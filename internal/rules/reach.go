@@ -8,28 +8,32 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-// isUnconditional reports whether a test that runs always comes to a line.
-func isUnconditional(t *Test, line int, names truths) bool {
-	if conditionBefore(t.of.CodeLine(line), names) {
-		return false
-	}
-	for _, b := range t.of.Enclosing(line) {
-		if b >= t.Body && b < line && blockTruth(t.of, b, names) != always {
-			return false
-		}
-	}
-	return !returnsBefore(t, line, names)
+// blocksAround are the lines in a test on which the blocks around a line begin, the outermost first.
+func (t *Test) blocksAround(line int) []int {
+	return slices.DeleteFunc(t.of.Enclosing(line), func(b int) bool { return b < t.Body || b >= line })
 }
 
-// returnsBefore reports whether a condition can end a test before a line.
-func returnsBefore(t *Test, line int, names truths) bool {
+// isUnconditional reports whether a test that runs always comes to a line.
+func isUnconditional(t *Test, line int, names truths) bool {
+	isOpen := func(b int) bool { return blockTruth(t.of, b, names) == always }
+	return !conditionBefore(t.of.CodeLine(line), names) && all(t.blocksAround(line), isOpen) && !returnsBefore(t, line)
+}
+
+// returnsBefore reports whether a test can return before a line.
+func returnsBefore(t *Test, line int) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
-		inClosure := func(b int) bool { return b >= t.Body && isClosure(t.of.CodeLine(b)) }
-		if wordAt(t.of.CodeLine(n), []byte("return")) >= 0 && !slices.ContainsFunc(t.of.Enclosing(n), inClosure) {
+		isClosure := func(b int) bool {
+			return has(t.of.CodeLine(b), "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
+		}
+		if wordAt(t.of.CodeLine(n), []byte("return")) >= 0 && !slices.ContainsFunc(t.blocksAround(n), isClosure) {
 			return true
 		}
 	}
 	return false
+}
+
+func all(list []int, is func(int) bool) bool {
+	return !slices.ContainsFunc(list, func(i int) bool { return !is(i) })
 }
 
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
@@ -98,10 +102,6 @@ func condition(rest string) string {
 	return rest
 }
 
-func isClosure(line []byte) bool {
-	return has(line, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
-}
-
 // isEarlyReturn reports whether a line returns and something follows it. The condition before the word is left to the
 // caller.
 func isEarlyReturn(t *Test, n int, line []byte) bool {
@@ -141,11 +141,8 @@ func endsHere(f *source.File, n int, line []byte) bool {
 
 // inClosure reports whether a line of a test is in a block that is no plain condition of it.
 func inClosure(t *Test, n int) bool {
-	for _, b := range t.of.Enclosing(n) {
+	return slices.ContainsFunc(t.blocksAround(n), func(b int) bool {
 		head := bytes.TrimLeft(t.of.CodeLine(b), "} \t")
-		if b >= t.Body && !begins(head, "{") && !isIn(firstWord(head), " if unless try begin with using else unsafe ") {
-			return true
-		}
-	}
-	return false
+		return !begins(head, "{") && !isIn(firstWord(head), " if unless try begin with using else unsafe ")
+	})
 }

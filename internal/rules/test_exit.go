@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -14,10 +15,7 @@ import (
 func findTestExit(c *Change, report func(Hit)) {
 	for _, list := range c.newFindings(false, scanExits) {
 		for _, m := range list[:min(len(list), 20)] {
-			report(Hit{
-				File: m.file.Path, Line: m.line, Now: m.text(), Detail: m.kind,
-				Fix: "remove it, and correct what the tests find",
-			})
+			report(m.file.hit(0, m.line, "", m.kind, "remove it, and correct what the tests find"))
 		}
 	}
 }
@@ -233,19 +231,13 @@ func skipsByName(v *source.File, line int) bool {
 func marksUnderCondition(v *source.File, line int) bool {
 	_, name, _ := bytes.Cut(v.CodeLine(line), []byte("add_marker("))
 	name, _, _ = bytes.Cut(name, []byte(")"))
-	start := append(append([]byte("\n"), bytes.TrimSpace(name)...), " = pytest.mark.skipif("...)
-	code := append([]byte("\n"), v.Code[:min(len(v.Code), 64<<10)]...)
-	i := bytes.LastIndex(code, start)
-	if i < 0 {
-		return false
+	start := string(bytes.TrimSpace(name)) + " = pytest.mark.skipif"
+	for _, n := range slices.Backward(linesWith(v.Code[:min(len(v.Code), 64<<10)], v, []string{start + "("})) {
+		if begins(v.CodeLine(n), start) {
+			return has(firstArgument(rawArguments(v, n, len(start))), ".")
+		}
 	}
-	condition := string(v.Text[i+len(start)-1 : min(len(v.Text), i+len(start)-1+maxCondition)])
-	end := closing("("+condition, 0) - 1
-	if end < 0 {
-		return false
-	}
-	condition, _, _ = cutOutside(condition[:end], ",")
-	return has(condition, ".")
+	return false
 }
 
 // pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that

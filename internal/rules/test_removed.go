@@ -335,7 +335,7 @@ func definedOn(line []byte) (names []string) {
 // definesValue reports whether a line defines a variable or a constant, no function and no type.
 func definesValue(line []byte) bool {
 	line = bytes.TrimPrefix(bytes.TrimLeft(line, " \t"), []byte("export "))
-	return oneOf(firstWord(line), "const", "let", "var", "static", "final", "readonly") &&
+	return isIn(firstWord(line), " const let var static final readonly ") &&
 		!has(line, "=>", "function", "lambda", "class ", "(")
 }
 

@@ -32,8 +32,7 @@ func findSkippedRow(c *Change, report func(Hit)) {
 			if m == nil || !before[rowKey(m[1])] {
 				continue
 			}
-			found.add(Hit{File: f.Path, Line: l.Number, Now: string(l.Text), Detail: "a row of a table of tests is skipped now",
-				Fix: "remove the skip, and fix what the test finds"})
+			found.add(f.hit(0, l.Number, "", "a row of a table of tests is skipped now", "remove the skip, and fix what the test finds"))
 		}
 		found.report(report)
 	}

@@ -87,31 +87,28 @@ func (c *Change) compareReports() []reportDiff {
 // compare finds what became of each test that ran at the base. It runs, perhaps with another number in its parameters;
 // it runs in another group; it is gone and its group has as many new ones; the change removes it; or it vanished.
 func (d *reportDiff) compare(base, head []reports.TestName, declared func(string) declaration) {
-	ran, listed, fresh := map[[2]string]bool{}, map[[2]string]bool{}, map[[2]string]int{}
+	type key = [2]string
+	known := func(t *reports.TestName) key { return key{t.Group, t.Name} }
+	stable := func(t *reports.TestName) key { return key{t.Group, reports.StableName(t.Name)} }
+	ran, listed, running, fresh := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[key]int{}
 	for _, t := range base {
 		if t.Ran() {
-			ran[[2]string{t.Group, t.Name}] = true
+			ran[known(&t)] = true
 		}
 	}
-	running := map[[2]string]bool{}
 	for _, t := range head {
-		key := [2]string{t.Group, t.Name}
-		listed[key], running[key] = true, t.Ran()
-		if t.Ran() && !ran[key] {
-			fresh[[2]string{t.Group, reports.StableName(t.Name)}]++
+		listed[known(&t)], running[known(&t)] = true, t.Ran()
+		if t.Ran() && !ran[known(&t)] {
+			fresh[stable(&t)]++
 		}
-	}
-	take := func(key [2]string) bool {
-		if fresh[key] == 0 {
-			return false
-		}
-		fresh[key]--
-		return true
 	}
 	var gone []reports.TestName
 	for _, t := range base {
-		key := [2]string{t.Group, t.Name}
-		if t.Ran() && !running[key] && !take([2]string{t.Group, reports.StableName(t.Name)}) {
+		switch {
+		case !t.Ran() || running[known(&t)]:
+		case fresh[stable(&t)] > 0:
+			fresh[stable(&t)]--
+		default:
 			gone = append(gone, t)
 		}
 	}
@@ -124,7 +121,7 @@ func (d *reportDiff) compare(base, head []reports.TestName, declared func(string
 	for _, t := range gone {
 		name := reports.StableName(t.Name)
 		switch {
-		case listed[[2]string{t.Group, t.Name}]:
+		case listed[known(&t)]:
 			d.vanished = append(d.vanished, t.Group+" "+t.Name+" (skipped)")
 		case moved[name] > 0:
 			moved[name]--

@@ -43,8 +43,7 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 		was, now := base[name], head[name]
 		if len(now) == 0 {
 			if line := was[0].line; !was[0].most && gained[family(name)] < was[0].value {
-				report(Hit{File: f.Path, Base: true, Line: line, Subject: name, Was: string(f.Base.Line(line)),
-					Detail: "the threshold " + name + " is gone", Fix: fix})
+				report(f.hit(line, 0, name, "the threshold "+name+" is gone", fix))
 			}
 			continue
 		}
@@ -59,11 +58,8 @@ func lowered(f *File, gained map[string]float64, report func(Hit)) {
 		}
 		for i := range was {
 			if now[i].milder(was[i]) {
-				report(Hit{
-					File: f.Path, Line: now[i].line, Subject: name, Was: string(f.Base.Line(was[i].line)),
-					Now:    string(f.Head.Line(now[i].line)),
-					Detail: fmt.Sprintf("the threshold %s was %v and is %v", name, was[i].value, now[i].value), Fix: fix,
-				})
+				report(f.hit(was[i].line, now[i].line, name,
+					fmt.Sprintf("the threshold %s was %v and is %v", name, was[i].value, now[i].value), fix))
 				break
 			}
 		}
