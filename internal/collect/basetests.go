@@ -20,12 +20,8 @@ import (
 // missing or malformed is for the judge to find.
 func (c *Comparison) ReadReports(f *Found, contracts *Contracts) {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(contracts.testReports()))) {
-		open := f.TestReport(name)
-		if open == nil {
-			continue
-		}
-		head, err := testNames(open)
-		if err != nil {
+		head := f.headNames(name)
+		if head == nil {
 			continue
 		}
 		base, note, err := c.baseNames(f, name)

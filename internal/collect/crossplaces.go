@@ -104,7 +104,7 @@ func (f *Found) failing() []*reports.TestName {
 // fallen lists the cases that passed on the base, and are no pass on another tree: first those that did not run on the new code.
 func (f *Found) fallen() (absent, others []*reports.TestName) {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
-		old, head := readNames(f.CrossReport(check.OldTestsTree, name)), readNames(f.TestReport(name))
+		old, head := readNames(f.CrossReport(check.OldTestsTree, name)), f.headNames(name)
 		// One run serves both trees of a change to tests alone.
 		base := cmp.Or(readNames(f.CrossReport(check.BaseTree, name)), old)
 		if base == nil || head == nil {
@@ -139,6 +139,17 @@ func readTests(open verify.Opener) *reports.TestReport {
 	}
 	report, _ := reports.ParseTests(data, limits)
 	return cmp.Or(report, &reports.TestReport{})
+}
+
+// headNames are those of a test report of the head, which is read once; nil when there is none that can be read.
+func (f *Found) headNames(name string) *reports.TestNames {
+	if _, known := f.names[name]; !known {
+		if f.names == nil {
+			f.names = map[string]*reports.TestNames{}
+		}
+		f.names[name] = readNames(f.TestReport(name))
+	}
+	return f.names[name]
 }
 
 // readNames reads the names of a test report; nil when there is none that can be read.

@@ -17,6 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
+	"github.com/closeout-gate/closeout/verify/reports"
 )
 
 // Found is what was collected: the inputs of a decision, and the files behind them.
@@ -31,6 +32,7 @@ type Found struct {
 	testReports []string
 	evidenceDir string
 	baseTests   func(name string) (verify.Opener, error) // nil when the operator supplies no reports of the base
+	names       map[string]*reports.TestNames            // of the test reports of the head that were read
 }
 
 // Contains reports whether a path names one of the inputs, or could, so that no report is written over it.
