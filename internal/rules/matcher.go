@@ -218,7 +218,7 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 		}
 	}
 	switch {
-	case isIn(name, absent) == negated && isIn(name, absent+presence):
+	case isIn(name, absent) == negated && isIn(name, absent+presence) && len(m.args) == 0: // JUnit 4 has a message before it
 		c.sides, c.present = subjects, true
 	case negated:
 	case isIn(name, equals) && len(m.args) > 0:
