@@ -12,6 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
@@ -66,8 +67,14 @@ func quotingRows(in verify.Input) []reports.Row {
 		return nil
 	}
 	return slices.DeleteFunc(report.Rows, func(r reports.Row) bool {
-		return r.Passed || r.Quote == "" || r.File == "" || path.IsAbs(r.File)
+		return r.Passed || r.Quote == "" || !isInRepository(r.File)
 	})
+}
+
+// isInRepository reports whether a name can be that of a file of the repository. A URI, another system's separators, and a path that leads out
+// of the repository say nothing about the file that they mean.
+func isInRepository(name string) bool {
+	return policy.Irregular(path.Clean(name)) == "" && !strings.Contains(name, ":")
 }
 
 // quotes looks up quotes.
