@@ -45,6 +45,18 @@ func findQuotes(p *check.Pass, rows []ruleRow) {
 	}
 }
 
+// markAlone marks the invented rows beside which nothing says whether their rule is broken.
+func markAlone(rows []ruleRow) {
+	type speaker struct{ id, reviewer string }
+	speaks := map[speaker]bool{}
+	for _, r := range rows {
+		speaks[speaker{r.ID, r.Reviewer}] = speaks[speaker{r.ID, r.Reviewer}] || !r.invented
+	}
+	for i := range rows {
+		rows[i].alone = !speaks[speaker{rows[i].ID, rows[i].Reviewer}]
+	}
+}
+
 // judgeReviewed requires that each reviewer of a rule judged it, and weighs what they object to.
 func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
 	declared := func(r ruleRow) bool { return slices.Contains(rule.Reviewers, r.Reviewer) }
@@ -63,29 +75,26 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ig
 		}
 	}
 	agreed := map[placeOfQuote][]string{} // the reviewers who object to the same lines
-	speaks := map[string]bool{}           // the reviewers who said something that counts
 	place := func(r ruleRow) placeOfQuote {
 		return placeOfQuote{file: r.File, quote: strings.Join(strings.Fields(r.Quote), " ")}
 	}
 	for i := range rows {
 		r := &rows[i]
-		if !r.Passed && !r.Unknown && r.File != "" && r.Quote == "" && reviewed(p, rule, *r) == input.Block {
+		if !r.Passed && !r.Unknown && r.File != "" && r.Quote == "" && !p.Policy.OpenCatalogue && reviewed(p, rule, *r) == input.Block {
 			r.invented = true // the lines cannot be looked up
 		}
 		objects := !r.Passed && !r.invented && declared(*r)
 		if at := place(*r); objects && !slices.Contains(agreed[at], r.Reviewer) {
 			agreed[at] = append(agreed[at], r.Reviewer)
 		}
-		speaks[r.Reviewer] = speaks[r.Reviewer] || !r.invented
 	}
+	markAlone(rows)
 	for _, r := range rows {
 		severity := reviewed(p, rule, r)
 		switch few := int64(len(agreed[place(r)])); {
-		case r.invented && declared(r) && !speaks[r.Reviewer]:
-			severity = input.Unknown
-		case r.invented:
-			severity = input.Info
 		case p.Policy.OpenCatalogue || r.Passed || r.Unknown:
+		case r.invented:
+			r.alone = r.alone && declared(r)
 		case !declared(r):
 			severity = milder(severity, input.Warn)
 		case few < rule.Agree:
@@ -113,9 +122,8 @@ func milder(a, b input.Severity) input.Severity {
 	return a
 }
 
-// reportInvented reports an objection that names no lines of the change's code. It is alone where nothing else says whether a rule
-// that the contract requires is broken.
-func reportInvented(p *check.Pass, r ruleRow, alone bool) {
+// reportInvented reports an objection that names no lines of the change's code. severity is what it weighs where the lines stand there.
+func reportInvented(p *check.Pass, r ruleRow, severity input.Severity) {
 	f := check.Finding{
 		Message:  fmt.Sprintf("an objection under the rule %q quotes lines that the file does not contain", r.ID),
 		Expected: "lines of the file as the head has it", Actual: input.Quote(input.CutTo(r.Quote, 120)),
@@ -127,8 +135,11 @@ func reportInvented(p *check.Pass, r ruleRow, alone bool) {
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
-	if alone {
-		f.Severity = input.Unknown
+	if r.alone {
+		f.Severity = severity
+		if severity == input.Block {
+			f.Severity = input.Unknown
+		}
 	}
 	p.Report(rowFinding("rule.quote_missing", r, f))
 }

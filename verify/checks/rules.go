@@ -36,6 +36,7 @@ type ruleRow struct {
 	exact bool // its severity is the rule's own, not a tool's level
 	// invented is true when the lines that it quotes stand nowhere: whether the rule is broken is unknown.
 	invented bool
+	alone    bool // it is invented, and its reviewer says nothing else about the rule
 }
 
 func runRules(p *check.Pass) {
@@ -58,6 +59,7 @@ func runRules(p *check.Pass) {
 		}
 	}
 	findQuotes(p, rows)
+	markAlone(rows)
 	ignores := newIgnores(p, p.Policy.Ignore)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
@@ -292,9 +294,6 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 		if p.Policy.OpenCatalogue {
 			severity = input.Stricter(severity, stated(r, input.Block))
 		}
-		if r.invented {
-			severity = input.Unknown // there is no other row that says whether the rule is broken
-		}
 		reportRow(p, r, severity, ignores)
 	}
 }
@@ -340,7 +339,7 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 	code := "rule.failed"
 	switch {
 	case r.invented:
-		reportInvented(p, r, severity == input.Unknown)
+		reportInvented(p, r, severity)
 		return
 	case r.Unknown:
 		code, f.Severity, f.Message = "rule.undecided", input.Unknown, fmt.Sprintf("it is unknown whether the rule %q is broken", r.ID)
