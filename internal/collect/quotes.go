@@ -19,7 +19,7 @@ import (
 // The limits of the search for what rule reports quote. A quote beyond them is not looked up, and its row counts as it stands.
 const (
 	maxQuotedFile  = 4 << 20   // bytes of a file
-	maxQuotedBytes = 512 << 20 // bytes that all searches look through
+	maxQuotedBytes = 512 << 20 // bytes that all searches look through; a file that is read, and kept, counts eight times
 	maxQuoteBytes  = 2 << 20   // bytes of all quotes with their files, so that they fit into the facts
 	maxQuotedNew   = 1000      // added files in which the lines of a deleted one are looked for
 )
@@ -87,19 +87,22 @@ type quotes struct {
 // quotedText is a file of the head, as quotes are compared with it: its visible ASCII characters. So it does not matter how white
 // space, other alphabets and invisible characters were copied.
 type quotedText struct {
-	there bool   // the head has the file; it may be one that cannot be searched
-	text  []byte // nil when it cannot be searched
-	ends  []int  // of each line in text
+	there bool      // the head has the file; it may be one that cannot be searched
+	text  []byte    // nil when it cannot be searched
+	ends  []lineEnd // of each line with text
 }
 
-// visible keeps the visible ASCII characters of a text.
-func visible(text []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r <= ' ' || r > '~' {
-			return -1
+// lineEnd is where a line ends in the text, and its number.
+type lineEnd struct{ end, line int32 }
+
+// addVisible adds the visible ASCII characters of a text.
+func addVisible(list, text []byte) []byte {
+	for _, c := range text {
+		if ' ' < c && c <= '~' {
+			list = append(list, c)
 		}
-		return r
-	}, text)
+	}
+	return list
 }
 
 // read reads a file of the head.
@@ -110,24 +113,28 @@ func (q *quotes) read(name string) *quotedText {
 	}
 	mode, id, found, err := q.c.Objects.Entry(q.c.Head, name)
 	t = &quotedText{there: found || err != nil}
-	if q.texts[name] = t; !found || err != nil || !isFile(mode) {
+	if q.texts[name] = t; !found || err != nil || !isFile(mode) || q.left < 0 {
 		return t
 	}
 	data, err := q.c.Objects.Blob(id, maxQuotedFile)
-	if q.left -= len(data); err != nil || q.left < 0 {
+	if q.left -= 8 * len(data); err != nil || q.left < 0 {
 		return t
 	}
 	t.text = []byte{}
+	number := int32(0)
 	for line := range bytes.Lines(data) {
-		t.text = append(t.text, visible(line)...)
-		t.ends = append(t.ends, len(t.text))
+		before := len(t.text)
+		t.text = addVisible(t.text, line)
+		if number++; len(t.text) > before {
+			t.ends = append(t.ends, lineEnd{int32(len(t.text)), number})
+		}
 	}
 	return t
 }
 
 // find looks for the words of a quote; false when it cannot say where they stand, or that they stand nowhere.
 func (q *quotes) find(quote *facts.Quote, words string) bool {
-	name, text := path.Clean(quote.File), visible([]byte(words))
+	name, text := path.Clean(quote.File), addVisible(nil, []byte(words))
 	if len(text) == 0 {
 		return false // it is written in another alphabet
 	}
@@ -166,16 +173,17 @@ func (q *quotes) search(file *quotedText, text []byte, near int64) (best int64, 
 		return 0, errNotSearched
 	}
 	distance := func(line int64) int64 { return max(line-near, near-line) }
-	for from := 0; ; {
+	for from, n := 0, 0; ; {
 		i := bytes.Index(file.text[from:], text)
 		if i < 0 {
 			return best, nil
 		}
-		// The first line that ends behind the first character.
-		n, _ := slices.BinarySearch(file.ends, from+i+1)
-		if line := int64(n + 1); best == 0 || distance(line) < distance(best) {
+		for int(file.ends[n].end) <= from+i {
+			n++
+		}
+		if line := int64(file.ends[n].line); best == 0 || distance(line) < distance(best) {
 			best = line
 		}
-		from = min(len(file.text), file.ends[n])
+		from = int(file.ends[n].end)
 	}
 }
