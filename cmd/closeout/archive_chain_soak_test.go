@@ -1,3 +1,5 @@
+//go:build soak
+
 package main
 
 import (
@@ -191,8 +193,8 @@ func (f *forge) names() (list []string) {
 	return list
 }
 
-// TestArchiveChain runs the scripts of archive.yml against a repository: the first time, with failures between, and with nothing new.
-func TestArchiveChain(t *testing.T) {
+// TestSoakArchiveChain runs the scripts of archive.yml against a repository: the first time, with failures between, and with nothing new.
+func TestSoakArchiveChain(t *testing.T) {
 	f := newForge(t)
 	f.propose(1, "src/a")
 	f.merge(1, "squash")
@@ -262,8 +264,8 @@ func TestArchiveChain(t *testing.T) {
 	}
 }
 
-// TestArchiveChainGivesUp writes down one commit as unknown, when a person says so.
-func TestArchiveChainGivesUp(t *testing.T) {
+// TestSoakArchiveChainGivesUp writes down one commit as unknown, when a person says so.
+func TestSoakArchiveChainGivesUp(t *testing.T) {
 	f := newForge(t)
 	f.propose(1, "src/a")
 	f.merge(1, "squash")
@@ -278,8 +280,8 @@ func TestArchiveChainGivesUp(t *testing.T) {
 	}
 }
 
-// TestArchiveChainTampered changes what the second job gets.
-func TestArchiveChainTampered(t *testing.T) {
+// TestSoakArchiveChainTampered changes what the second job gets.
+func TestSoakArchiveChainTampered(t *testing.T) {
 	f := newForge(t)
 	f.propose(1, "src/a")
 	f.merge(1, "squash")
