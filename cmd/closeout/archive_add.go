@@ -50,33 +50,33 @@ func (f *archiveAddFlags) run(std console.Streams) error {
 	if f.state != "" {
 		var err error
 		if state, err = find.State(f.state); err != nil {
-			return refusedOr(std, err)
+			return refuseArchiveErrors(std, err)
 		}
 	}
-	in, err := find.Open(f.found)
+	entries, err := find.Open(f.found)
 	if err != nil {
-		return refusedOr(std, err)
+		return refuseArchiveErrors(std, err)
 	}
-	defer in.Close()
-	positions, left, err := in.Found.New(state)
+	defer entries.Close()
+	positions, staleRepairs, err := entries.Found.New(state)
 	if err != nil {
 		return refused(std, err)
 	}
-	if left > 0 {
-		fmt.Fprintf(std.Err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(left), "repair"))
+	if staleRepairs > 0 {
+		fmt.Fprintf(std.Err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(staleRepairs), "repair"))
 	}
 	if len(positions) == 0 {
 		return nil
 	}
-	a := &archive.Addition{State: state, Found: in.Found, New: positions, Keep: f.keep, Open: in.Open}
+	a := &archive.Addition{State: state, Found: entries.Found, New: positions, Keep: f.keep, Open: entries.Open}
 	if err := a.Write(console.Bare(std.Out)); err != nil {
 		return refused(std, err)
 	}
 	return nil
 }
 
-// refusedOr ends the command with 1 for a file with errors, else with 2.
-func refusedOr(std console.Streams, err error) error {
+// refuseArchiveErrors ends the command with 1 where a file has errors; any other error ends it with 2.
+func refuseArchiveErrors(std console.Streams, err error) error {
 	var wrong *find.ArchiveErrors
 	if errors.As(err, &wrong) {
 		return refused(std, err)

@@ -17,7 +17,7 @@ func Cell(s string) string {
 	return s
 }
 
-// Neutral is [diag.Neutral].
+// Neutral is [input.Neutral].
 func Neutral(s string) string { return input.Neutral(s) }
 
 // clip cuts s to at most limit bytes, never inside a character, and says how many bytes are missing. It is applied before

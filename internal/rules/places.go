@@ -37,8 +37,9 @@ func (p *Places) Add(f *source.File) {
 	}
 }
 
-// Of lists where the function of a case may stand: of several functions of a name those whose files are called most
-// like the group. In a language whose tests are not known it is the first line of a file with the name.
+// Of lists where the function of a test case may be. Of several functions with the name of the case, it takes those in the files
+// whose paths are most like the group: the module, class or package that the test report names. In a language whose tests are not
+// known it is the first line of a file with the name.
 func (p *Places) Of(group, name string) []Place {
 	for _, spelled := range spellings(name) {
 		if list := p.declared[spelled]; len(list) > 0 {

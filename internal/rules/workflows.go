@@ -93,7 +93,8 @@ func (c *Change) isGenerated(f *File) bool {
 	return locked && c.HeadHas(source+".md")
 }
 
-// readFlow reads one version of a workflow; nil when there is none or when it cannot be read.
+// readFlow reads one version of a workflow; nil when there is none or when it cannot be read. left is how many bytes may still be
+// parsed.
 func readFlow(f *File, v *source.File, base bool, left *int) *flow {
 	if v == nil || len(v.Text) > *left {
 		return nil
@@ -193,7 +194,7 @@ func actionOf(uses string) string {
 	return strings.ToLower(name)
 }
 
-// isCheckAction reports whether an action of others checks something.
+// isCheckAction reports whether an action of another repository checks something.
 func isCheckAction(name string) bool {
 	return name != "" && !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze") ||
 		has(name, "lint") || begins(name, "actions/dependency-review"))
@@ -265,7 +266,7 @@ func (set *flowSet) joinRenamed() {
 	set.pairs = slices.DeleteFunc(set.pairs, func(p flowPair) bool { return p.was == nil && p.now == nil })
 }
 
-// likeness is 0 for workflows that are not versions of one.
+// likeness says how much two workflows have in common; 0 when they are not two versions of one workflow.
 func likeness(was, now *flow) int {
 	score := 0
 
@@ -292,7 +293,7 @@ func (w *flow) hit(line int, subject, detail, fix string) Hit {
 	return w.file.hit(0, line, subject, detail, fix)
 }
 
-// keyLine is the line of a key of an object.
+// keyLine is the line of a key of an object; that of the object when it has no such key.
 func keyLine(n *input.Node, key string) int {
 	for _, m := range membersOf(n) {
 		if m.Key == key {

@@ -12,12 +12,12 @@ import (
 // empty list is valid; whether no change at all is acceptable is for a check to say.
 //
 // `path` is the path itself. When its bytes are not UTF-8, `path_base64` contains them and `path` is what
-// [diag.QuotePath] makes of them; a path that is UTF-8 has no path_base64, so that each path has one spelling. A path is
+// [input.QuotePath] makes of them; a path that is UTF-8 has no path_base64, so that each path has one spelling. A path is
 // not judged here, but it is not empty and contains no NUL byte. Ids are whole object ids, null (and here "") on the side
 // where the path does not exist. Pos is where the element begins.
 //
 // The changes are nil when there is any error. Errors have a Limit when DiffBytes, Files, PathBytes, Depth or Values was
-// exceeded, or when one element is longer than [strict.Limits.ChangeBytes]; then, when r fails, and at a syntax error,
+// exceeded, or when one element is longer than [input.Limits.ChangeBytes]; then, when r fails, and at a syntax error,
 // reading stops early.
 func ReadChanges(r io.Reader, limits input.Limits) ([]Change, *input.Errors) {
 	errs := &input.Errors{}

@@ -9,8 +9,9 @@ import (
 )
 
 // A person who overrides a finding accepts its fingerprint, and the evidence for it can be recorded again at the same head.
-// So what is put into [check.Finding.Evidence] here tells one problem from another, and leaves out what differs between
-// two runs of the same one: exit codes, counts, times. Of what is beyond a list only the count is known, so it counts.
+// So what a check puts into [check.Finding.Identity] tells one problem from another, and leaves out what differs between two
+// runs of the same problem: exit codes, counts, times. The exception is the count of what is beyond a list, because nothing
+// else is known of it.
 
 // criterionKey tells a criterion from others: another command under the same id is another criterion. The number of
 // words keeps what follows apart from them.

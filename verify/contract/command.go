@@ -24,7 +24,7 @@ func SplitCommand(s string) (argv []string, err *input.Error) {
 	}
 	w.endWord()
 	if len(w.argv) == 0 || w.argv[0] == "" {
-		return nil, w.wrong("it has no program name", "write the program first, then its arguments")
+		return nil, w.problem("it has no program name", "write the program first, then its arguments")
 	}
 	return w.argv, nil
 }
@@ -55,22 +55,22 @@ func (w *splitter) step() *input.Error {
 		w.endWord()
 		return nil
 	case strings.IndexByte("|&;<>()$`*~\n", c) >= 0:
-		return w.shell("an unquoted " + input.Quote(string(c)))
+		return w.needsShell("an unquoted " + input.Quote(string(c)))
 	case !w.inWord && strings.IndexByte("?[{!#", c) >= 0:
-		return w.shell("an unquoted " + input.Quote(string(c)) + " at the start of a word")
+		return w.needsShell("an unquoted " + input.Quote(string(c)) + " at the start of a word")
 	}
 	w.inWord = true
 	switch c {
 	case '\'':
 		length := strings.IndexByte(w.text[w.at:], '\'')
 		if length < 0 {
-			return w.wrong("a single quote is not closed", "close the quote")
+			return w.problem("a single quote is not closed", "close the quote")
 		}
 		w.word.WriteString(w.text[w.at : w.at+length])
 		w.at += length + 1
 		return nil
 	case '"':
-		return w.double()
+		return w.doubleQuoted()
 	case '\\':
 		return w.escape()
 	}
@@ -78,8 +78,8 @@ func (w *splitter) step() *input.Error {
 	return nil
 }
 
-// double reads the text after a double quote.
-func (w *splitter) double() *input.Error {
+// doubleQuoted reads the text after a double quote.
+func (w *splitter) doubleQuoted() *input.Error {
 	for w.at < len(w.text) {
 		c := w.text[w.at]
 		w.at++
@@ -87,7 +87,7 @@ func (w *splitter) double() *input.Error {
 		case c == '"':
 			return nil
 		case c == '$' || c == '`':
-			return w.shell(input.Quote(string(c)) + " in double quotes")
+			return w.needsShell(input.Quote(string(c)) + " in double quotes")
 		case c == '\\' && w.at < len(w.text) && strings.IndexByte("\\\"$`\n", w.text[w.at]) >= 0: // else it is literal
 			if err := w.escape(); err != nil {
 				return err
@@ -96,30 +96,30 @@ func (w *splitter) double() *input.Error {
 			w.word.WriteByte(c)
 		}
 	}
-	return w.wrong("a double quote is not closed", "close the quote")
+	return w.problem("a double quote is not closed", "close the quote")
 }
 
 // escape reads the character after a backslash.
 func (w *splitter) escape() *input.Error {
 	if w.at == len(w.text) {
-		return w.wrong("the backslash at the end escapes nothing", "write two backslashes for one, or remove it")
+		return w.problem("the backslash at the end escapes nothing", "write two backslashes for one, or remove it")
 	}
 	c := w.text[w.at]
 	w.at++
 	if c == '\n' {
-		return w.shell("a backslash before a newline")
+		return w.needsShell("a backslash before a newline")
 	}
 	w.word.WriteByte(c)
 	return nil
 }
 
-// shell is the error for something that only a shell can do.
-func (w *splitter) shell(what string) *input.Error {
+// needsShell is the error for something that only a shell can do.
+func (w *splitter) needsShell(what string) *input.Error {
 	write := inShell(w.text)
 	if len(w.text) > maxShown {
 		write = `["bash", "-c", "…"] with the whole text in place of …`
 	}
-	return w.wrong(what+" needs a shell", "write "+write+" to run it in a shell, or quote what is meant literally")
+	return w.problem(what+" needs a shell", "write "+write+" to run it in a shell, or quote what is meant literally")
 }
 
 // inShell writes the argv that runs a command line in a shell.
@@ -147,7 +147,7 @@ func argvOf(line string) string {
 // maxShown is the longest text of which a message shows everything.
 const maxShown = 80
 
-func (w *splitter) wrong(what, fix string) *input.Error {
+func (w *splitter) problem(what, fix string) *input.Error {
 	return &input.Error{
 		Message:  "the command does not split into words: " + what,
 		Found:    input.Quote(w.text),

@@ -23,8 +23,9 @@ type Result struct {
 // Same reports whether the report is the one that closeout gives for the bundle.
 func (r *Result) Same() bool { return len(r.Differences) == 0 }
 
-// Run judges a bundle with the settings of its report, and compares the two. written are the bytes of the report before. The
-// settings of the bundle are replaced. The error says why closeout cannot have written the report.
+// Run judges a bundle with the settings of its report, and compares the two. written are the bytes of the report file,
+// and before is the report that they contain. The settings of the bundle are replaced by those of the report. The error says why
+// closeout cannot have written the report.
 func Run(written []byte, before *report.Report, b *verify.Bundle) (*Result, error) {
 	b.Settings = settingsOf(before)
 	leaveToFacts(&b.Settings, b)
@@ -84,7 +85,7 @@ func leaveToFacts(s *verify.Settings, b *verify.Bundle) {
 // maxRaised is how many times its default a limit of a report may be.
 const maxRaised = 16
 
-// ErrUnbounded says that a bundle of someone else is not judged again, since its report is not [Bounded].
+// ErrUnbounded is the reason why a bundle that another person supplied is not judged again: its report is not [Bounded].
 var ErrUnbounded = fmt.Errorf("the report raises a limit of the judge to more than %d times its default, so that judging the bundle again could take very long", maxRaised)
 
 // Bounded reports whether a report asks for a replay whose cost is bounded: the limits of the judge are those of the report, and a

@@ -51,7 +51,7 @@ func Todo(stateDir string, tell io.Writer) ([]string, error) {
 	return open, b.Git.Close()
 }
 
-// whyNot says why nothing can be handed out.
+// whyNot says why the item with the id, or where id is "" any item, cannot be handed out.
 func (b *Board) whyNot(id string) string {
 	if it := b.State.Find(id); it != nil && it.State.Locked() {
 		return fmt.Sprintf("%s is %s", id, it.State)

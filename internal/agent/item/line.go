@@ -12,12 +12,13 @@ import (
 // A plan has a line for each item, and the log one for each event: up to 100,000, which encoding/json would read in half a
 // second. What has no escapes is read here; the rest is left to encoding/json.
 
+// eventKeys are the keys of an event in the order of the fields of [Event], as in readEvent.
 var eventKeys = quoted(
 	"n", "at", "event", "item", "try", "worktree", "start", "head", "tree", "root", "hold", "verdict", "outcome", "open", "tests", "bundle",
 	"report_sha256", "contract_sha256", "broken", "unguarded", "code", "reason", "by", "exit", "ms", "cost_microusd", "budget_microusd", "left_running",
 )
 
-// quoted are keys as they stand before their values.
+// quoted returns keys as JSON writes them before a value.
 func quoted(keys ...string) []string {
 	for i, key := range keys {
 		keys[i] = strconv.Quote(key) + ":"
@@ -59,7 +60,8 @@ func unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// readLine reads an object with some of the keys, in their order, into what to points at. false leaves it half read.
+// readLine reads an object with some of the keys, in their order, into the variables of to, one for each key. It returns false for
+// any other line, and may have set some of them then.
 func readLine(s string, keys []string, to []any) bool {
 	if strings.IndexByte(s, '\\') >= 0 || len(s) < 2 || s[0] != '{' || !utf8.ValidString(s) {
 		return false

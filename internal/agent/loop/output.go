@@ -22,7 +22,7 @@ func createTail(name string, most int64) (*tailFile, error) {
 
 func (t *tailFile) Write(p []byte) (int, error) {
 	if t.err == nil && t.size+int64(len(p)) > t.most {
-		t.err = t.drop()
+		t.err = t.dropStart()
 	}
 	if t.err == nil {
 		_, t.err = t.file.WriteAt(p, t.size)
@@ -31,8 +31,8 @@ func (t *tailFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drop keeps half of what may be kept.
-func (t *tailFile) drop() error {
+// dropStart leaves the end of the file, half of what may be kept, so that not every write moves it.
+func (t *tailFile) dropStart() error {
 	kept := min(t.most/2, t.size)
 	_, err := io.Copy(io.NewOffsetWriter(t.file, 0), io.NewSectionReader(t.file, t.size-kept, kept))
 	if err == nil {

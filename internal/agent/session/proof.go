@@ -14,18 +14,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// RatchetFile, beside a bundle, lists the facts about items that passed before and no longer hold. Then no verdict makes PASS.
+// RatchetFile, beside a bundle, lists the facts about items that passed before and no longer hold. A verdict with such a file never
+// makes PASS.
 const RatchetFile = "ratchet.json"
 
-// Proof is that of [item.Fold]: a verdict counts as PASS when the report of its bundle is there, has the digest of the event,
-// and says the same about the same head, code and contract. A verdict that makes no PASS needs none: who forges one gains
-// nothing.
+// Proof is an [item.Proof]: a verdict counts as PASS when the report of its bundle is there, has the digest of the event,
+// and says the same about the same head, code and contract. A verdict that makes no PASS needs no proof, because an agent that
+// forges one gains nothing.
 func (s *Store) Proof(e item.Event) error {
 	if e.Outcome != item.Pass && e.Verdict != report.Passed {
 		return nil
 	}
 	if _, err := os.Lstat(s.Path(filepath.Dir(filepath.FromSlash(e.Bundle)), RatchetFile)); e.Outcome == item.Pass && !errors.Is(err, fs.ErrNotExist) {
-		return errors.New("beside its bundle stands that an item that passed before no longer holds")
+		return errors.New(RatchetFile + " beside its bundle lists an item that passed before and no longer holds")
 	}
 	data, err := s.Report(e)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Sync writes all files of a directory to the disk, and then the directories, so that an event may speak of them. The directories
-// above it up to the state folder are synced as well. Files are synced beside each other, which a disk does at once.
+// Sync writes all files of a directory to the disk, and then the directories: they must be there before an event that names them. The
+// directories above it up to the state folder are synced too. Several files are synced at a time, because a disk writes them together.
 func (s *Store) Sync(name string) error {
 	var files, dirs []string
 	err := filepath.WalkDir(s.Path(name), func(path string, entry fs.DirEntry, err error) error {

@@ -11,21 +11,21 @@ const Ref = "refs/heads/closeout-archive"
 // The names of an archive.
 const (
 	ReadmeFile     = "README.md"
-	CheckpointFile = "checkpoint" // of older versions
+	CheckpointFile = "checkpoint" // written by older versions only
 	StateFile      = "state.json"
 	Decisions      = "decisions"  // contains a directory for each hundred entries
 	EntryFile      = "entry.json" // in the directory of an entry
 	BundleDir      = "bundle"     // in the directory of an entry; there is none for an empty bundle
-	IndexFile      = "index.json" // of what archive find leaves
+	IndexFile      = "index.json" // in the directory that archive find writes
 )
 
 // GroupSize is how many entries a directory of [Decisions] contains.
 const GroupSize = 100
 
-// Group is the name of the directory that contains the directory of an entry.
+// Group is the name of the directory, below [Decisions], of the hundred entries to which an entry belongs.
 func Group(seq int64) string { return fmt.Sprintf("%04d", seq/GroupSize) }
 
-// DirName is the name of the directory of an entry. It follows from the entry.
+// DirName is the name of the directory of an entry. It depends on nothing but the entry.
 func (e *Entry) DirName() string {
 	parts := []string{fmt.Sprintf("%06d", e.Seq), e.Kind}
 	if e.Kind == Decision && len(e.PullRequests) > 0 {

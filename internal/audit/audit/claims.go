@@ -21,8 +21,8 @@ import (
 
 // What a bundle claims about the repository is compared with the clone here: a bundle that was made up replays perfectly.
 
-// subject compares the subject of the report with the history of the branch.
-func (x *examination) subject() {
+// compareSubject compares the subject of the report with the history of the branch.
+func (x *examination) compareSubject() {
 	s := &x.r.Subject
 	x.repository = deref(s.Repository)
 	if x.known != nil {
@@ -58,8 +58,8 @@ func (x *examination) before(name, commit string) bool {
 	return is
 }
 
-// bind compares what was decided with what was merged.
-func (x *examination) bind() {
+// compareContent compares what was decided with what was merged.
+func (x *examination) compareContent() {
 	b, err := x.Repo.Bind(x.m.Entry.Commits, x.parent, x.r, x.m.Bundle, x.known)
 	if err != nil {
 		x.unavailable("what the commit changes", err)
@@ -75,8 +75,8 @@ func (x *examination) bind() {
 	}
 }
 
-// contracts compares the contracts of the bundle with those of the repository.
-func (x *examination) contracts() {
+// compareContracts compares the contracts of the bundle with those of the repository.
+func (x *examination) compareContracts() {
 	if x.known == nil || x.known.Contracts == nil {
 		x.operatorContract("", "the facts do not say where the contract is from")
 	} else {
@@ -91,7 +91,7 @@ func (x *examination) contracts() {
 
 // factsOf reads the facts among inputs; nil when there are none.
 func (x *examination) factsOf(inputs []verify.Input) *facts.Facts {
-	data := read(inputs, check.Facts, "")
+	data := readInput(inputs, check.Facts, "")
 	if data == nil {
 		return nil
 	}
@@ -102,8 +102,8 @@ func (x *examination) factsOf(inputs []verify.Input) *facts.Facts {
 	return f
 }
 
-// read reads an input by its kind, and its name unless that is ""; nil when there is none.
-func read(inputs []verify.Input, kind check.Kind, name string) []byte {
+// readInput reads an input by its kind, and its name unless that is ""; nil when there is none.
+func readInput(inputs []verify.Input, kind check.Kind, name string) []byte {
 	for _, in := range inputs {
 		if in.Kind == kind && (name == "" || in.Name == name) {
 			if data, err := in.Read(input.DefaultLimits().DiffBytes); err == nil {
@@ -121,7 +121,7 @@ func (x *examination) contractsOf(f *facts.Facts, inputs []verify.Input, standin
 		if strings.HasPrefix(c.File, "scope_contract.") {
 			kind = check.Contract
 		}
-		data := read(inputs, kind, c.File)
+		data := readInput(inputs, kind, c.File)
 		switch {
 		case data == nil:
 			continue // the judge reports it
@@ -134,7 +134,7 @@ func (x *examination) contractsOf(f *facts.Facts, inputs []verify.Input, standin
 		}
 	}
 	if standing && !slices.ContainsFunc(f.Contracts, func(c facts.ContractOrigin) bool { return strings.HasPrefix(c.File, "scope_contract.") }) &&
-		read(inputs, check.Contract, "") != nil {
+		readInput(inputs, check.Contract, "") != nil {
 		x.operatorContract("", "the facts do not list it")
 	}
 }
@@ -168,15 +168,15 @@ func (x *examination) baseContract(f *facts.Facts, c *facts.ContractOrigin, id s
 	}
 	if there != id {
 		foreign("a text that " + short(commit) + " does not have at this path")
-		return
 	}
 }
 
+// short is the beginning of a commit id, for a message.
 func short(id string) string { return id[:min(len(id), 12)] }
 
 // headContract looks for a contract of the change among its files.
 func (x *examination) headContract(c *facts.ContractOrigin, inputs []verify.Input, id string) {
-	data := read(inputs, check.Changes, "")
+	data := readInput(inputs, check.Changes, "")
 	list, errs := change.ReadChanges(bytes.NewReader(data), input.DefaultLimits())
 	if data == nil || errs.Any() {
 		return // bound without a list of files
@@ -187,8 +187,8 @@ func (x *examination) headContract(c *facts.ContractOrigin, inputs []verify.Inpu
 	}
 }
 
-// late says that the decision was made when GitHub had merged already: it let nothing in.
-func (x *examination) late() {
+// findLate says that the decision was made when GitHub had merged already: it let nothing in.
+func (x *examination) findLate() {
 	of := func(f *facts.Facts) {
 		if f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil || !f.GitHub.PullRequest.Merged {
 			return
@@ -207,10 +207,10 @@ func afterMerge(why, expected, actual string) report.AuditFinding {
 		"read which run made the entry, and have the merge reviewed unless a decision from before it is found")
 }
 
-// leftOut examines which pull requests applies_to left out.
-func (x *examination) leftOut() {
-	not := x.r.LeftOut()
-	for _, number := range not {
+// findLeftOut examines which pull requests applies_to left out.
+func (x *examination) findLeftOut() {
+	unjudged := x.r.LeftOut()
+	for _, number := range unjudged {
 		f := x.known
 		for _, part := range x.m.Bundle.Parts {
 			if part.PullRequest == number {
@@ -220,7 +220,7 @@ func (x *examination) leftOut() {
 		x.notJudged(number, f)
 	}
 	isLeftOut := func(n string) bool {
-		return slices.ContainsFunc(not, func(left int64) bool { return strconv.FormatInt(left, 10) == n })
+		return slices.ContainsFunc(unjudged, func(left int64) bool { return strconv.FormatInt(left, 10) == n })
 	}
 	ofGroup := len(x.r.PullRequests) > 0 && len(x.Entry.PullRequests) > 0 // an entry may answer for some of its pull requests
 	if x.r.NotJudged() || (ofGroup && !slices.ContainsFunc(x.Entry.PullRequests, func(n string) bool { return !isLeftOut(n) })) {
@@ -262,8 +262,8 @@ func (x *examination) notJudged(number int64, f *facts.Facts) {
 		"a decision, or an author that applies_to leaves out at "+orNone(x.parent), author, "have the merge reviewed, and distrust the bundle"))
 }
 
-// overrides lists who overrode, and looks for authors among them.
-func (x *examination) overrides() {
+// listOverrides lists who overrode, and looks for authors among them.
+func (x *examination) listOverrides() {
 	x.authors = map[string][]string{}
 	if x.r.Override != nil {
 		x.override(x.r.Override, pullRequests(x.r), 0, x.known)
@@ -308,8 +308,8 @@ func (x *examination) override(o *report.Override, pulls []string, member int64,
 	if row.PullRequest != nil && pr.Author != "" {
 		x.authors[*row.PullRequest] = append(x.authors[*row.PullRequest], pr.Author)
 	}
-	if part := roleIn(pr, facts.Account{Login: o.Actor, ID: o.ActorID}); part != "" {
-		x.add(finding("audit.self_override", "the person who overrode is "+part, about{identity: []string{deref(row.PullRequest), o.ActorID}}, "another person than the authors", who(o),
+	if role := roleIn(pr, facts.Account{Login: o.Actor, ID: o.ActorID}); role != "" {
+		x.add(finding("audit.self_override", "the person who overrode is "+role, about{identity: []string{deref(row.PullRequest), o.ActorID}}, "another person than the authors", who(o),
 			"remove override.allow_author from the contract, and have the change reviewed"))
 	}
 }
@@ -322,17 +322,17 @@ func who(o *report.Override) string {
 }
 
 // roleIn says what part an account has in a pull request; "" for none.
-func roleIn(pr *facts.PullRequest, who facts.Account) string {
-	if who.Is(facts.Account{Login: pr.Author, ID: pr.AuthorID}) {
+func roleIn(pr *facts.PullRequest, account facts.Account) string {
+	if account.Is(facts.Account{Login: pr.Author, ID: pr.AuthorID}) {
 		return "the author of the pull request"
 	}
 	for _, c := range pr.Commits {
 		switch {
-		case who.Is(facts.Account{Login: c.Author, ID: c.AuthorID}):
+		case account.Is(facts.Account{Login: c.Author, ID: c.AuthorID}):
 			return "the author of a commit"
-		case who.Is(facts.Account{Login: c.Committer, ID: c.CommitterID}):
+		case account.Is(facts.Account{Login: c.Committer, ID: c.CommitterID}):
 			return "the committer of a commit"
-		case slices.ContainsFunc(c.CoAuthors, func(s string) bool { return isCoAuthor(s, who) }):
+		case slices.ContainsFunc(c.CoAuthors, func(s string) bool { return isCoAuthor(s, account) }):
 			return "a co-author of a commit"
 		}
 	}
@@ -340,7 +340,7 @@ func roleIn(pr *facts.PullRequest, who facts.Account) string {
 }
 
 // isCoAuthor compares an account with a co-author: ID+LOGIN or LOGIN, or an address, which names no account.
-func isCoAuthor(text string, who facts.Account) bool {
+func isCoAuthor(text string, account facts.Account) bool {
 	if strings.Contains(text, "@") {
 		return false
 	}
@@ -348,7 +348,7 @@ func isCoAuthor(text string, who facts.Account) bool {
 	if !both {
 		id, login = "", text
 	}
-	return who.Is(facts.Account{Login: login, ID: id})
+	return account.Is(facts.Account{Login: login, ID: id})
 }
 
 // sameRepository reports whether the repository of a report is that of an archive. Names of repositories do not differ by case.

@@ -185,16 +185,16 @@ func (x *examination) decision(withdrawn *archive.Entry) {
 	x.summarize()
 	x.verdict()
 	x.known = verify.FactsOf(x.m.Bundle)
-	x.late()
-	x.overrides()
-	x.leftOut()
+	x.findLate()
+	x.listOverrides()
+	x.findLeftOut()
 	if x.cut {
 		x.unavailable("what was on the branch before the merge", errors.New("the clone ends with "+x.Row.Commit))
 		return
 	}
-	x.subject()
-	x.bind()
-	x.contracts()
+	x.compareSubject()
+	x.compareContent()
+	x.compareContracts()
 }
 
 // read reads the report; false when there is none to judge by.
