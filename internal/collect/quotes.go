@@ -117,7 +117,7 @@ func (q *quotes) read(name string) *quotedText {
 		return t
 	}
 	data, err := q.c.Objects.Blob(id, maxQuotedFile)
-	if q.left -= 8 * len(data); err != nil || q.left < 0 {
+	if q.left -= 8 * len(data); err != nil {
 		return t
 	}
 	t.text = []byte{}

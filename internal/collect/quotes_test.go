@@ -54,8 +54,10 @@ func TestQuotesReadsLittle(t *testing.T) {
 			t.Errorf("got %v after %d reads, and not each file was read", quote, objects.reads)
 		}
 	}
-	if quote := (facts.Quote{File: "other.go", Quote: "a"}); q.find(&quote, "a") {
-		t.Error("a file that was not read contains, or does not contain, a quote")
+	for i := range 10 {
+		if quote := (facts.Quote{File: fmt.Sprintf("other%d.go", i), Quote: "a"}); q.find(&quote, "a") {
+			t.Error("a file that was not read contains, or does not contain, a quote")
+		}
 	}
 	kept := 0
 	for _, text := range q.texts {
@@ -63,5 +65,19 @@ func TestQuotesReadsLittle(t *testing.T) {
 	}
 	if objects.reads > 20 || kept > 0 {
 		t.Errorf("%d files were read, and %d lines kept", objects.reads, kept)
+	}
+}
+
+// One file is looked through until the limit, and what comes after it is not known.
+func TestQuotesSearchesLittle(t *testing.T) {
+	q := quotes{c: &Comparison{Objects: &oneText{text: bytes.Repeat([]byte("a"), 1000)}, Head: "h"}, texts: map[string]*quotedText{}, left: 12_000}
+	known := 0
+	for range 10 {
+		if quote := (facts.Quote{File: "a.go"}); q.find(&quote, "b") {
+			known++
+		}
+	}
+	if known != 4 {
+		t.Errorf("%d of 10 searches were within the limit", known)
 	}
 }
