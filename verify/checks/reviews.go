@@ -31,7 +31,7 @@ func findQuotes(p *check.Pass, rows []ruleRow) {
 		r := &rows[i]
 		q, found := known[placeOfQuote{r.File, r.Quote, r.Line}]
 		switch {
-		case r.Passed || r.Quote == "" || !found:
+		case r.Passed || !found:
 		case q.At == 0:
 			r.invented = !r.Unknown
 		default:
