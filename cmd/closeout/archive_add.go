@@ -19,7 +19,7 @@ when nothing is new. It runs no program, and reads no clock and no network: the 
 --found takes entries that closeout archive find made. --state is the file state.json of the archive as it is now. Without
 it the stream makes the first commit of the archive.
 
-Exit codes: 0 the stream is printed, or nothing is new; 1 the input is not whole: a file differs from its digest, the state
+Exit codes: 0 the stream is printed, or nothing is new; 1 the input is refused: a file differs from its digest, the state
 is malformed, the entries do not follow those of the archive; 2 wrong call or environment.`
 
 type archiveAddFlags struct {
@@ -63,7 +63,7 @@ func (f *archiveAddFlags) run(std console.Streams) error {
 		return refused(std, err)
 	}
 	if staleRepairs > 0 {
-		fmt.Fprintf(std.Err, "closeout: %s left out: the archive has grown since they were made; make them anew\n", input.Plural(int64(staleRepairs), "repair"))
+		fmt.Fprintf(std.Err, "closeout: %s left out: the archive has grown since they were made; run closeout archive find again\n", input.Plural(int64(staleRepairs), "repair"))
 	}
 	if len(positions) == 0 {
 		return nil

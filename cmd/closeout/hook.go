@@ -46,7 +46,7 @@ Exit codes: 0 done, also where there is nothing to print; 2 wrong call or enviro
 func newHookShow(std console.Streams) *cobra.Command {
 	state, session := "", ""
 	c := &cobra.Command{
-		Use: "show", Short: "Print what the hooks ruled, nudged and held", Long: hookShowLong, Args: noWords(""),
+		Use: "show", Short: "Print what the hooks answered, and when they held an agent", Long: hookShowLong, Args: noWords(""),
 		Example: "  closeout hook show\n  closeout hook show --session 0b5e3a9c-6f1d-4f0a-9d8f-2f1c5c7a1e44",
 		RunE: func(*cobra.Command, []string) error {
 			return console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return fence.Show(state, session, w) })

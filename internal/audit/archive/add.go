@@ -93,7 +93,7 @@ func (f *Found) New(state *State) (positions []int, left int, err error) {
 	start := 0
 	if last := state.Last[f.Branch]; last != or(f.After, "") {
 		if start = f.following(last); start == 0 {
-			return nil, 0, fmt.Errorf("the entries follow %s on the branch %s, but the archive ends with %s: make them anew", or(f.After, "no commit"), input.Quote(f.Branch), cmp.Or(last, "no commit"))
+			return nil, 0, fmt.Errorf("the entries follow %s on the branch %s, but the archive ends with %s: run closeout archive find again", or(f.After, "no commit"), input.Quote(f.Branch), cmp.Or(last, "no commit"))
 		}
 	}
 	for i := range f.Entries {
