@@ -70,11 +70,14 @@ type thread struct {
 	}
 }
 
+// signs are what may stand before a marker in Markdown, and before the text of a marker.
+const signs = " \t>#*_-"
+
 // isMarked reports whether a line of the comment that opened the thread begins with a marker; true where there is no marker to look for.
 func (t *thread) isMarked(markers []string) bool {
 	for line := range strings.Lines(t.Comments.Nodes[0].Body) {
-		line = strings.TrimLeft(line, " \t>#*_-")
-		if slices.ContainsFunc(markers, func(m string) bool { return strings.HasPrefix(line, m) }) {
+		line = strings.TrimLeft(line, signs)
+		if slices.ContainsFunc(markers, func(m string) bool { return strings.HasPrefix(line, strings.TrimLeft(m, signs)) }) {
 			return true
 		}
 	}
