@@ -15,8 +15,6 @@ type finding struct {
 	key  string // kind and line, without blanks
 }
 
-func (m finding) text() string { return string(m.file.Head.Line(m.line)) }
-
 // finder finds the marks of one version of a file.
 type finder func(f *File, v *source.File, found func(line int, kind string))
 
