@@ -79,7 +79,7 @@ func Prepare(r *record.Recorder, logs, reports []string) (err error) {
 		return err
 	}
 	for _, log := range others {
-		r.Tell(fmt.Sprintf("run does not write the log %q, so it stays, and the gate reads it", log))
+		r.Tell(fmt.Sprintf("run does not write the log %q, so it stays, and the gate reads it: remove it if it is of an earlier run", log))
 	}
 	r.Watch, err = record.NewWatch(r.Root, logs, r.Env)
 	return err
