@@ -165,14 +165,19 @@ func isVerbose(args []string) bool {
 	})
 }
 
+// endOfPackage is what go test prints about a package after it.
+var endOfPackage = input.Lazily(`^(?:ok  |FAIL|\?   )\t|^\t[^\t]+\t\tcoverage: `)
+
 // goSummary reads the results of packages. go test takes the word of the test binary's exit code; the binary itself prints PASS or FAIL before
 // that, or nothing if its TestMain ran no test.
 func goSummary(text []byte) (failure string, found ending) {
 	said := map[string]string{} // the last of the two, by package; the package is "" in plain output
+	ofAll := false              // a FAIL after the result of a package is that of all packages
 	for raw := range bytes.Lines(text) {
 		line, pkg, ok := printedLine(raw)
 		switch {
 		case !ok:
+		case string(line) == "FAIL" && ofAll:
 		case string(line) == "PASS" || string(line) == "FAIL":
 			said[pkg] = string(line)
 		case bytes.HasPrefix(line, []byte("ok  \t")):
@@ -188,6 +193,7 @@ func goSummary(text []byte) (failure string, found ending) {
 		case bytes.HasPrefix(line, []byte("FAIL\t")):
 			delete(said, pkg)
 		}
+		ofAll = ok && endOfPackage().Match(line)
 	}
 	return "", found
 }

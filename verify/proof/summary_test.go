@@ -62,14 +62,22 @@ func TestSummary(t *testing.T) {
 		{"go test -v ./...", "PASS\nok  \ta.b/c\t0.01s\nok  \ta.b/d\t0.01s\n", "", "", true}, // a TestMain without m.Run
 		{"go test -v ./...", "PASS\nok  \ta.b/c\t0.01s\n?   \ta.b/d\t[no test files]\n", "", "", false},
 		{"go test ./...", "ok  \ta.b/c\t0.01s\nok  \ta.b/d\t0.01s\n", "", "", false},
+		{"bash|-c|go test ./... || go test ./...", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\ta.b/c\t0.01s\nok  \ta.b/d\t0.01s\nFAIL\nok  \ta.b/c\t0.01s\n", "", "", false},
+		{"bash|-c|go test ./... || go test ./...", "FAIL\ta.b/c [build failed]\nFAIL\nok  \ta.b/c\t0.01s\n", "", "", false},
+		{"bash|-c|go test ./... || go test ./...", "FAIL\ta.b/c [build failed]\n?   \ta.b/d\t[no test files]\nFAIL\nok  \ta.b/c\t0.01s\n", "", "", false},
+		{"bash|-c|go test -cover ./... || go test ./...", "\ta.b/d\t\tcoverage: 0.0% of statements\nFAIL\nok  \ta.b/c\t0.01s\n", "", "", false},
+		{"bash|-c|go test -v ./... | tee log", "ok  \ta.b/d\t0.01s\n--- FAIL: TestA (0.00s)\n\ta.go:1: b\nFAIL\nok  \ta.b/c\t0.01s\n", "", "FAIL", false},
 		{"cargo test", "running 3 tests\n", "", "", true}, // code that ends the process
 		{"cargo test", "running 3 tests\ntest result: ok. 3 passed; 0 failed\nrunning 1 test\ntest a ... ok\n", "", "", true},
 		{"cargo test", "running 3 tests\ntest result: ok. 3 passed; 0 failed\n", "", "", false},
+		{"cargo test", "test a ... ok\ntest result: ok. 3 passed; 0 failed\n", "", "", false}, // its begin is cut
 		{"cargo test --no-run", "Finished\n", "", "", false},
 		{"bash|-c|pytest 2>&1 | tee log", fails, "", "1 failed", false},
 		{"bash|-c|npm ci && npx jest || true", "", "Tests:       1 failed, 3 total\n", "1 failed", false},
 		{"bash|-c|pytest || pytest --lf", fails + passes, "", "", false},
 		{"bash|-c|pytest broken; test $? = 1", fails, "", "", false},
+		{"bash|-c|pytest broken | cat; test ${PIPESTATUS[0]} = 1", fails, "", "", false},
+		{"sh run.sh pytest", fails, "", "", false},
 		{"bash|-c|! pytest broken", fails, "", "", false},
 		{"bash|-c|pytest > log", "done\n", "", "", false},
 		{"bash|-c|echo pytest", fails, "", "", false},
