@@ -390,7 +390,7 @@ func TestSARIFLinks(t *testing.T) {
 	}
 }
 
-// The runner keeps ten warnings of a step, whoever prints them.
+// The runner keeps ten warnings of a step, of all programs in it together.
 func TestAnnotationsLeaveRoom(t *testing.T) {
 	r := &report.Report{Verdict: report.Passed, Counts: report.Counts{Warn: 10}}
 	for range 10 {

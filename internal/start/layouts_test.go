@@ -224,11 +224,7 @@ func TestNewFilesAreInScope(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var patterns []glob.Pattern
-			for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
-				patterns = append(patterns, p.Glob)
-			}
-			allowed := glob.Compile(patterns)
+			allowed := compiled(parsed(t, plan.Files[0]).AllowedFiles)
 			for _, name := range c.in {
 				if !allowed.Match(name) {
 					t.Errorf("%s is off scope", name)
@@ -257,11 +253,7 @@ func TestRealLayouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var patterns []glob.Pattern
-		for _, p := range parsed(t, plan.Files[0]).AllowedFiles {
-			patterns = append(patterns, p.Glob)
-		}
-		allowed := glob.Compile(patterns)
+		allowed := compiled(parsed(t, plan.Files[0]).AllowedFiles)
 		got := ""
 		for _, name := range added {
 			if !allowed.Match(name) {
@@ -339,21 +331,25 @@ func parsed(t *testing.T, f start.File) *contract.Contract {
 	return c
 }
 
+// compiled is the set of some patterns.
+func compiled(list []contract.Pattern) *glob.Set {
+	var patterns []glob.Pattern
+	for _, p := range list {
+		patterns = append(patterns, p.Glob)
+	}
+	return glob.Compile(patterns)
+}
+
 // covers checks that each tracked file that a change may touch is allowed, that none is forbidden, and that the patterns do not
 // allow everything.
 func covers(t *testing.T, c *contract.Contract, files []change.Change) {
 	t.Helper()
-	compile := func(list []contract.Pattern) *glob.Set {
-		var patterns []glob.Pattern
-		for _, p := range list {
-			if p.Glob.Universal() {
-				t.Errorf("the pattern %s matches everything", p.Value)
-			}
-			patterns = append(patterns, p.Glob)
+	for _, p := range slices.Concat(c.AllowedFiles, c.ForbiddenFiles) {
+		if p.Glob.Universal() {
+			t.Errorf("the pattern %s matches everything", p.Value)
 		}
-		return glob.Compile(patterns)
 	}
-	allowed, forbidden := compile(c.AllowedFiles), compile(c.ForbiddenFiles)
+	allowed, forbidden := compiled(c.AllowedFiles), compiled(c.ForbiddenFiles)
 	for _, f := range files {
 		if forbidden.Match(f.Path) {
 			t.Errorf("%s is tracked, and forbidden", f.Path)

@@ -76,7 +76,7 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ig
 	}
 	agreed := map[placeOfQuote][]string{} // the reviewers who object to the same lines
 	place := func(r ruleRow) placeOfQuote {
-		return placeOfQuote{file: r.File, quote: strings.Join(strings.Fields(r.Quote), " ")}
+		return placeOfQuote{file: r.File, quote: r.quotedWords()}
 	}
 	for i := range rows {
 		r := &rows[i]

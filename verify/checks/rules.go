@@ -39,6 +39,9 @@ type ruleRow struct {
 	alone    bool // it is invented, and its reviewer says nothing else about the rule
 }
 
+// quotedWords are the lines that the row quotes, however they are broken and indented.
+func (r ruleRow) quotedWords() string { return strings.Join(strings.Fields(r.Quote), " ") }
+
 func runRules(p *check.Pass) {
 	p.ReportNoMatch("rules.missing", check.Rules)
 	p.ReportProblems("rule.malformed", check.Rules)
@@ -298,7 +301,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignore
 	}
 }
 
-// reportNotJudged reports a rule of the catalogue that nobody judged, or not the reviewer who must.
+// reportNotJudged reports a rule of the catalogue that has no row, or none of a reviewer who must judge it.
 func reportNotJudged(p *check.Pass, rule *policy.Rule, reviewer string) {
 	f := check.Finding{
 		Code: "rule.missing", Severity: rule.Severity, Message: fmt.Sprintf("the rule %q was not judged", rule.ID.Value),
@@ -383,7 +386,7 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 		f.Identity = append(f.Identity, r.FailedIn...)
 	}
 	if r.Quote != "" { // several objections to one file are told apart by their lines
-		f.Identity = append(f.Identity, strings.Join(strings.Fields(r.Quote), " "))
+		f.Identity = append(f.Identity, r.quotedWords())
 	}
 	return f
 }

@@ -27,6 +27,11 @@ func Starts(word string) bool {
 	return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
 }
 
+// IsShell reports whether a program is a shell, which runs the script after its option -c.
+func IsShell(program string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(program))
+}
+
 // builtins are words at the start of a command that run nothing of a repository.
 var builtins = []string{"cd", "set", "export", "echo", "mkdir"}
 
@@ -51,7 +56,7 @@ func Plain(argv []string) bool {
 	if argv = Started(argv); len(argv) == 0 {
 		return false
 	}
-	if slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(argv[0])) {
+	if IsShell(argv[0]) {
 		script := argv[len(argv)-1]
 		if len(argv) < 3 || !strings.HasSuffix(argv[1], "c") {
 			return false

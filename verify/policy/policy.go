@@ -323,7 +323,7 @@ func (p *Policy) addRules(s Source, first bool) {
 }
 
 // joinReviewers adds the reviewers of another entry about the rule, and takes the smaller number that must agree. Where one of both
-// has no reviewers, neither has: then each objection counts, whoever makes it.
+// has no reviewers, neither has: then the objections of all count.
 func (r *Rule) joinReviewers(other contract.CatalogueRule) {
 	if r.Reviewers == nil || other.Reviewers == nil {
 		r.Reviewers = nil

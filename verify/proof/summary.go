@@ -61,7 +61,7 @@ var runners = []runner{
 // runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script reports the second: the output
 // may be elsewhere then. A script that looks at an exit code decides by itself what it means.
 func runnerOf(argv []string) (r *runner, args []string, script bool) {
-	if len(argv) > 2 && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(argv[0])) {
+	if len(argv) > 2 && ecosystem.IsShell(argv[0]) {
 		text := argv[len(argv)-1]
 		if !strings.HasSuffix(argv[len(argv)-2], "c") || strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") {
 			return nil, nil, false

@@ -120,7 +120,7 @@ func intern(a, b *side) {
 	}
 }
 
-// table is a hash table of lines with open addressing. Its seed is random, so nobody can write a file whose lines
+// table is a hash table of lines with open addressing. Its seed is random, so a file cannot be written whose lines
 // collide; ids do not depend on it.
 type table struct {
 	a, b  *side

@@ -256,7 +256,7 @@ func writeText(w io.Writer, r *Result, all bool) error {
 	for _, words := range verdictWords(r, present.Line) {
 		b.WriteString(words + "\n")
 	}
-	pasted{"\nTo paste into the contract:\n", "  # %s\n", "  %s\n", present.Neutral}.write(&b, r)
+	pasted{heading: "\nTo paste into the contract:\n", why: "  # %s\n", key: "  %s\n", quote: present.Neutral}.write(&b, r)
 	switch {
 	case r.Counts.Blocked == 0:
 	case !all:
@@ -311,7 +311,7 @@ func writeMarkdown(w io.Writer, r *Result, _ bool) error {
 	if end := endWords(r); end != "" {
 		b.WriteString("- " + present.MDText(end) + "\n")
 	}
-	pasted{"\nTo paste into the contract:\n\n", "- %s\n", "  - %s\n", present.MDCode}.write(&b, r)
+	pasted{heading: "\nTo paste into the contract:\n\n", why: "- %s\n", key: "  - %s\n", quote: present.MDCode}.write(&b, r)
 	if r.Counts.Blocked > 0 {
 		for _, t := range tables(r) {
 			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", t.title)

@@ -84,7 +84,7 @@ type Comment struct {
 
 // Thread is a thread of a review. A bot opened it if its login ends with [bot]; GitHub does not name an app that resolved one.
 type Thread struct {
-	Opener, Resolver string // "" is nobody
+	Opener, Resolver string // "" for none
 	Resolved         bool
 	Body             string // of the comment that opened it
 	Path             string

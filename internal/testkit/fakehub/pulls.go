@@ -188,7 +188,7 @@ func (h *Hub) showComment(c *Comment) map[string]any {
 	return v
 }
 
-// comment writes a comment as whoever the token belongs to.
+// comment writes a comment as the account of the token.
 func (h *Hub) comment(w http.ResponseWriter, r *http.Request, _ int, p *Pull) {
 	body, ok := bodyOf(w, r)
 	if !ok {

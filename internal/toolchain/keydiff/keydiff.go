@@ -27,6 +27,15 @@ type Kind struct {
 	changed func(before, after []byte) ([]string, error)
 }
 
+// Kinds that several files have.
+var (
+	makefile       = &Kind{changed: makeKeys, Limit: 256 << 10, Cost: 16}
+	msbuildProject = &Kind{changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4}
+	gradleBuild    = &Kind{changed: lineKeys(&gradle), Added: true, Limit: 256 << 10, Cost: 64}
+	gradleSettings = &Kind{changed: settingsKeys, Limit: 256 << 10, Cost: 64}
+	toolVersion    = &Kind{changed: versionKeys, Limit: 64 << 10, Cost: 1}
+)
+
 // kinds are the kinds by the name of the file, or by its extension. The time for a TOML file can grow with the square of its size.
 var kinds = map[string]*Kind{
 	"package.json":              {changed: packageKeys, Added: true, Limit: 4 << 20, Cost: 1},
@@ -34,12 +43,12 @@ var kinds = map[string]*Kind{
 	"go.mod":                    {changed: parts(directives), Limit: 4 << 20, Cost: 1},
 	"pyproject.toml":            {changed: tomlKeys("", "project", "tool.poetry"), Added: true, Limit: 128 << 10, Cost: 16},
 	"Cargo.toml":                {changed: cargoKeys, Added: true, Limit: 128 << 10, Cost: 16},
-	"Makefile":                  {changed: makeKeys, Limit: 256 << 10, Cost: 16},
-	"makefile":                  {changed: makeKeys, Limit: 256 << 10, Cost: 16},
-	"GNUmakefile":               {changed: makeKeys, Limit: 256 << 10, Cost: 16},
-	"Justfile":                  {changed: makeKeys, Limit: 256 << 10, Cost: 16},
-	"justfile":                  {changed: makeKeys, Limit: 256 << 10, Cost: 16},
-	".justfile":                 {changed: makeKeys, Limit: 256 << 10, Cost: 16},
+	"Makefile":                  makefile,
+	"makefile":                  makefile,
+	"GNUmakefile":               makefile,
+	"Justfile":                  makefile,
+	"justfile":                  makefile,
+	".justfile":                 makefile,
 	"global.json":               {changed: globalKeys, Limit: 1 << 20, Cost: 1},
 	".sln":                      {changed: solutionKeys, Limit: 4 << 20, Cost: 1},
 	"tox.ini":                   {changed: toxKeys, Limit: 1 << 20, Cost: 1},
@@ -47,33 +56,33 @@ var kinds = map[string]*Kind{
 	"setup.py":                  {changed: lineKeys(&setupPy), Limit: 256 << 10, Cost: 64},
 	"mix.exs":                   {changed: mixKeys, Limit: 256 << 10, Cost: 64},
 	"gradle.properties":         {changed: lineKeys(&properties), Limit: 256 << 10, Cost: 64},
-	"settings.gradle":           {changed: settingsKeys, Limit: 256 << 10, Cost: 64},
-	"settings.gradle.kts":       {changed: settingsKeys, Limit: 256 << 10, Cost: 64},
+	"settings.gradle":           gradleSettings,
+	"settings.gradle.kts":       gradleSettings,
 	"pnpm-workspace.yaml":       {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},
 	"pom.xml":                   {changed: xmlKeys(pomKeys), Added: true, Limit: 4 << 20, Cost: 4},
-	".csproj":                   {changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4},
-	".fsproj":                   {changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4},
-	".vbproj":                   {changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4},
+	".csproj":                   msbuildProject,
+	".fsproj":                   msbuildProject,
+	".vbproj":                   msbuildProject,
 	"Directory.Build.props":     {changed: xmlKeys(sharedKeys), Limit: 4 << 20, Cost: 4},
 	"Directory.Packages.props":  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
 	"Gemfile":                   {changed: lineKeys(&gemfile), Limit: 4 << 20, Cost: 1},
-	"build.gradle":              {changed: gradleKeys, Added: true, Limit: 256 << 10, Cost: 64},
-	"build.gradle.kts":          {changed: gradleKeys, Added: true, Limit: 256 << 10, Cost: 64},
+	"build.gradle":              gradleBuild,
+	"build.gradle.kts":          gradleBuild,
 	"requirements.txt":          {changed: lineKeys(&requirements), Limit: 4 << 20, Cost: 1},
-	".go-version":               {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".nvmrc":                    {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".node-version":             {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".python-version":           {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".java-version":             {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".sdkmanrc":                 {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".ruby-version":             {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".bazelversion":             {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".tool-versions":            {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	"rust-toolchain":            {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	"rust-toolchain.toml":       {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	"mise.toml":                 {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	".mise.toml":                {changed: versionKeys, Limit: 64 << 10, Cost: 1},
-	"gradle-wrapper.properties": {changed: versionKeys, Limit: 64 << 10, Cost: 1},
+	".go-version":               toolVersion,
+	".nvmrc":                    toolVersion,
+	".node-version":             toolVersion,
+	".python-version":           toolVersion,
+	".java-version":             toolVersion,
+	".sdkmanrc":                 toolVersion,
+	".ruby-version":             toolVersion,
+	".bazelversion":             toolVersion,
+	".tool-versions":            toolVersion,
+	"rust-toolchain":            toolVersion,
+	"rust-toolchain.toml":       toolVersion,
+	"mise.toml":                 toolVersion,
+	".mise.toml":                toolVersion,
+	"gradle-wrapper.properties": toolVersion,
 	"vite.config.*":             {changed: lineKeys(&vite), Added: true, Limit: 256 << 10, Cost: 64},
 	".slnx":                     {changed: xmlKeys(solutionXMLKeys), Limit: 4 << 20, Cost: 4},
 }
@@ -83,7 +92,7 @@ func KindOf(name string) *Kind {
 	if kind := kinds[path.Base(name)]; kind != nil {
 		return kind
 	}
-	if stem, _, isConfig := strings.Cut(path.Base(name), ".config."); isConfig {
+	if stem, _, isConfig := strings.Cut(path.Base(name), ".config."); isConfig && kinds[stem+".config.*"] != nil {
 		return kinds[stem+".config.*"]
 	}
 	return kinds[path.Ext(name)]
@@ -133,35 +142,33 @@ func parts(read func(data []byte) (map[string]string, error)) func(before, after
 	}
 }
 
-// jsonKeys lists the keys of the top level whose values differ, each as [tomlKey] writes it, and the dependencies in these tables
-// whose sources do. A key that appears twice is an error: which value counts depends on the reader.
-func jsonKeys(tables ...string) func(before, after []byte) ([]string, error) {
-	return func(before, after []byte) ([]string, error) {
-		if before == nil {
-			before = []byte("{}")
-		}
-		old, now, err := both(topLevel, before, after)
-		if err != nil {
-			return nil, err
-		}
-		return memberKeys(old, now, 1, tables), nil
+// members reads two versions of a JSON object; before is nil for a new file. A key that appears twice is an error: which value counts
+// depends on the reader.
+func members(before, after []byte) (old, now map[string]string, err error) {
+	if before == nil {
+		before = []byte("{}")
 	}
+	return both(topLevel, before, after)
 }
 
-// composerKeys are [jsonKeys] of a composer.json, with one part more where plugins have their settings.
+// membersOf are [members] of the value of a key, whose absence is an empty object.
+func membersOf(key string, old, now map[string]string) (was, is map[string]string, err error) {
+	return members([]byte(cmp.Or(old[key], "{}")), []byte(cmp.Or(now[key], "{}")))
+}
+
+// composerKeys are [memberKeys] of a composer.json, with one part more where plugins have their settings; before is nil for a new file.
 func composerKeys(before, after []byte) ([]string, error) {
-	keys, err := jsonKeys("require", "require-dev")(before, after)
+	old, now, err := members(before, after)
 	if err != nil {
 		return nil, err
 	}
+	keys := memberKeys(old, now, 1, []string{"require", "require-dev"})
 	for _, name := range []string{"extra", "config"} {
 		at := slices.Index(keys, name)
 		if at < 0 {
 			continue
 		}
-		old, _ := topLevel(before) // as above
-		now, _ := topLevel(after)
-		was, is, err := both(topLevel, []byte(cmp.Or(old[name], "{}")), []byte(cmp.Or(now[name], "{}")))
+		was, is, err := membersOf(name, old, now)
 		if err != nil {
 			continue // no object: the whole key
 		}
@@ -174,7 +181,8 @@ func composerKeys(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
-// memberKeys lists the members that differ, and the sources in tables that do, whose values are JSON of a depth.
+// memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources do. The values
+// are JSON of a depth.
 func memberKeys(old, now map[string]string, depth int, tables []string) []string {
 	keys := differing(old, now)
 	for i, key := range keys {

@@ -98,6 +98,13 @@ func FuzzKeysChanged(f *testing.F) {
 	})
 }
 
+// A name with .config. in it is read by its extension, unless it is the configuration of a tool that is read.
+func TestKindOfConfig(t *testing.T) {
+	if KindOf("a/Shop.config.csproj") != kinds[".csproj"] || KindOf("vite.config.ts") != kinds["vite.config.*"] || KindOf("jest.config.ts") != nil {
+		t.Error("the kind of a file with .config. in its name is another one")
+	}
+}
+
 func TestKeysOfANewPackage(t *testing.T) {
 	got, err := KindOf("web/package.json").Changed(nil, []byte(`{"name":"x","jest":{},"scripts":{}}`))
 	if err != nil || !slices.Equal(got, []string{"jest", "name", "scripts"}) {

@@ -158,7 +158,7 @@ func (form *lineForm) read(text string) map[string]string {
 			named = form.top()
 		}
 		switch {
-		case !odd && (line == "" || strings.HasPrefix(line, form.comment) && !commentEnds(line)):
+		case !odd && (line == "" || (strings.HasPrefix(line, form.comment) && !commentEnds(line))):
 			continue
 		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
@@ -225,15 +225,12 @@ func (form *lineForm) growing(line *string, odd bool, parts map[string]string) b
 	return form.grows().MatchString(*line)
 }
 
-// gradleKeys are [lineKeys] of a build of Gradle; before is nil for a new one.
-func gradleKeys(before, after []byte) ([]string, error) { return lineKeys(&gradle)(before, after) }
-
 var (
 	gradleInclude = input.Lazily(`^(?:include\s*\(?\s*)?(?:["']:?[\w:.-]+["']\s*,?\s*)+\)?$`)
 	gradleName    = input.Lazily(`["'](:?[\w:.-]+)["']`)
 )
 
-// settingsKeys are [gradleKeys] of the settings of a build. A project counts where it goes.
+// settingsKeys are [lineKeys] of the settings of a build of Gradle. A project counts where it goes.
 func settingsKeys(before, after []byte) ([]string, error) {
 	read := func(text string) map[string]string {
 		var rest strings.Builder

@@ -137,13 +137,13 @@ var (
 
 // solutionKeys are the keys of a solution of .NET: its projects, how each is built, and the rest. A project may come.
 func solutionKeys(before, after []byte) ([]string, error) {
-	return changedParts(readSolution(string(before), nil), readSolution(string(after), projectsOf(solutionProject(), string(before)))), nil
+	return changedParts(readSolution(string(before), nil), readSolution(string(after), projectsOf(string(before)))), nil
 }
 
-func projectsOf(project *regexp.Regexp, text string) map[string]bool {
+func projectsOf(text string) map[string]bool {
 	ids := map[string]bool{}
 	for line := range strings.Lines(text) {
-		if m := project.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		if m := solutionProject().FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			ids[m[1]] = true
 		}
 	}

@@ -45,15 +45,17 @@ var (
 	scriptWord = input.Lazily(`[\w:.-]+\*?`)
 )
 
-// packageKeys are [jsonKeys] of a package.json: scripts that sound like tests or that such a script names, and the others, each by its
+// packageKeys are [memberKeys] of a package.json: scripts that sound like tests or that such a script names, and the others, each by its
 // name; and the version of the package manager, which may rise. before is nil for a new file.
 func packageKeys(before, after []byte) ([]string, error) {
-	keys, err := jsonKeys("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")(before, after)
-	if err != nil || before == nil {
-		return keys, err
+	old, now, err := members(before, after)
+	if err != nil {
+		return nil, err
 	}
-	old, _ := topLevel(before) // as above
-	now, _ := topLevel(after)
+	keys := memberKeys(old, now, 1, []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"})
+	if before == nil {
+		return keys, nil
+	}
 	if at := slices.Index(keys, "packageManager"); at >= 0 {
 		was, is := managerVersion().FindStringSubmatch(old["packageManager"]), managerVersion().FindStringSubmatch(now["packageManager"])
 		if was != nil && is != nil && was[1] == is[1] && !isLower(was[2], is[2]) {
@@ -61,7 +63,7 @@ func packageKeys(before, after []byte) ([]string, error) {
 		}
 	}
 	if at := slices.Index(keys, "scripts"); at >= 0 {
-		was, is, err := both(topLevel, []byte(cmp.Or(old["scripts"], "{}")), []byte(cmp.Or(now["scripts"], "{}")))
+		was, is, err := membersOf("scripts", old, now)
 		if err != nil {
 			return keys, nil // no object: the whole key
 		}
