@@ -185,7 +185,7 @@ func (g *Git) between(before, after git.ID) ([]change.Change, error) {
 	for i, c := range changes {
 		list[i] = change.Change{
 			Path: c.Path, Status: change.Status(c.Status), OldMode: modeOf(c.OldMode), NewMode: modeOf(c.NewMode),
-			OldID: idOf(c.OldID), NewID: idOf(c.NewID),
+			OldID: c.OldID.String(), NewID: c.NewID.String(),
 		}
 	}
 	return list, nil
@@ -202,13 +202,6 @@ func (g *Git) Tracked(commit string) ([]change.Change, error) {
 
 // modeOf writes a mode as six octal digits.
 func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
-
-func idOf(id git.ID) string {
-	if id.IsZero() {
-		return ""
-	}
-	return id.String()
-}
 
 // Entry is that of [Objects].
 func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {

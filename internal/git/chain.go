@@ -34,7 +34,7 @@ type chain struct {
 // read reads an object and applies its deltas.
 func (s *store) read(id ID, at place, l limits) (object, error) {
 	if at.pack == nil {
-		return s.readLoose(id, at, l)
+		return readLoose(id, at, l)
 	}
 	if found, ok := s.bases.get(at); ok {
 		return found, l.admit(found.kind, id, int64(len(found.content)))
@@ -51,7 +51,7 @@ func (s *store) read(id ID, at place, l limits) (object, error) {
 func (c *chain) descend(at place) (object, error) {
 	for {
 		if at.pack == nil {
-			return c.store.readLoose(c.id, at, c.baseLimits())
+			return readLoose(c.id, at, c.baseLimits())
 		}
 		if found, ok := c.store.bases.get(at); ok {
 			return found, nil

@@ -310,12 +310,19 @@ func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 		return
 	}
 	c.changes.Add(1)
-	change := Change{Path: path, Status: status(old, new), OldID: old.objectID(), NewID: new.objectID()}
-	if old != nil {
-		change.OldMode = old.mode
-	}
-	if new != nil {
-		change.NewMode = new.mode
+	change := Change{Path: path, OldID: old.objectID(), NewID: new.objectID()}
+	switch {
+	case old == nil:
+		change.Status, change.NewMode = Added, new.mode
+	case new == nil:
+		change.Status, change.OldMode = Deleted, old.mode
+	default:
+		change.Status, change.OldMode, change.NewMode = Modified, old.mode, new.mode
+		if old.mode&typeBits != new.mode&typeBits {
+			change.Status = TypeChanged
+		} else if change.OldID == change.NewID {
+			change.Status = ModeChanged
+		}
 	}
 	p.out.changes = append(p.out.changes, change)
 }
@@ -326,20 +333,6 @@ func (e *treeEntry) objectID() ID {
 		return ID{}
 	}
 	return newID(e.id)
-}
-
-func status(old, new *treeEntry) Status {
-	switch {
-	case old == nil:
-		return Added
-	case new == nil:
-		return Deleted
-	case old.mode&typeBits != new.mode&typeBits:
-		return TypeChanged
-	case bytes.Equal(old.id, new.id):
-		return ModeChanged
-	}
-	return Modified
 }
 
 // pathChunk is how many bytes of paths share an allocation: from the first to the last number.

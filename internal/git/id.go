@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"encoding/hex"
 	"strconv"
 )
@@ -45,7 +44,5 @@ func parseHex(text []byte, size int) (id ID, ok bool) {
 		return ID{}, false
 	}
 	id[32] = byte(size)
-	return id, !allZero(id[:size])
+	return id, id != ID{32: byte(size)}
 }
-
-func allZero(raw []byte) bool { return len(bytes.TrimLeft(raw, "\x00")) == 0 }

@@ -9,16 +9,12 @@ import (
 )
 
 // readLoose reads an object that is not in a pack (gitformat-loose): a zlib stream of type, size and content.
-func (s *store) readLoose(id ID, at place, l limits) (object, error) {
+func readLoose(id ID, at place, l limits) (found object, err error) {
 	f, err := openFile(at.loose, nil)
 	if err != nil {
 		return object{}, err
 	}
-	found, err := readLooseFile(id, f, l)
-	return found, errors.Join(err, f.close())
-}
-
-func readLooseFile(id ID, f *file, l limits) (object, error) {
+	defer func() { err = errors.Join(err, f.close()) }()
 	// No compressor makes content larger by half.
 	if most := max(l.blob, deltaLimit) * 3 / 2; f.size > most {
 		return object{}, &TooLarge{What: "bytes in the file of object " + id.String(), Limit: most}
@@ -27,7 +23,7 @@ func readLooseFile(id ID, f *file, l limits) (object, error) {
 	if err != nil {
 		return object{}, &Corrupt{What: f.name, Why: err.Error()}
 	}
-	found, err := parseLoose(id, compressed, l)
+	found, err = parseLoose(id, compressed, l)
 	if large := (*TooLarge)(nil); err != nil && !errors.As(err, &large) {
 		err = &Corrupt{What: f.name, Why: err.Error()}
 	}

@@ -79,7 +79,7 @@ func (t *treeReader) check(e *treeEntry) error {
 	if badName(e.name) {
 		return errTree.name
 	}
-	if e.id[0] == 0 && allZero(e.id) {
+	if e.id[0] == 0 && len(bytes.TrimLeft(e.id, "\x00")) == 0 {
 		return errTree.null
 	}
 	if t.at > 0 {

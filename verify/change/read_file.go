@@ -24,8 +24,23 @@ type entry struct {
 // readElement reads one element of the list.
 func (c *changesReader) readElement() bool {
 	c.Begin()
+	c.keys, c.others, c.wrong = [fields]input.Pos{}, nil, false
 	object := c.Kind() == '{'
-	if !c.readMembers(object) || !c.Fits() {
+	if object {
+		var ok bool
+		c.pos, ok = c.Open()
+		for ok && c.More() {
+			ok = c.readField()
+		}
+		if !ok || !c.Close() {
+			return false
+		}
+	} else if !c.Read(&c.node) {
+		return false
+	} else {
+		c.pos = c.node.Pos
+	}
+	if !c.Fits() {
 		return false
 	}
 	if c.count == c.limits.Files {
@@ -40,21 +55,6 @@ func (c *changesReader) readElement() bool {
 	}
 	c.count++
 	return true
-}
-
-// readMembers reads the members of an element; of one that is no object, the value.
-func (c *changesReader) readMembers(object bool) (ok bool) {
-	c.keys, c.others, c.wrong = [fields]input.Pos{}, nil, false
-	if !object {
-		ok = c.Read(&c.node)
-		c.pos = c.node.Pos
-		return ok
-	}
-	c.pos, ok = c.Open()
-	for ok && c.More() {
-		ok = c.readField()
-	}
-	return ok && c.Close()
 }
 
 // readField reads one member of an element.
@@ -131,14 +131,36 @@ func (c *changesReader) change() Change {
 		OldID:   c.id(fieldOldID),
 		NewID:   c.id(fieldNewID),
 	}
-	change.KeysChanged, change.KeysKnown = c.keysChanged()
-	if change.Attributes = c.attributes(change.Path); change.Attributes != nil {
-		change.KeysKnown = true
+	if n := c.get(fieldKeysChanged); n != nil {
+		change.KeysChanged, change.KeysKnown = c.keysChanged(n), true
 	}
-	change.BaseGone = c.baseGone(change.Status)
-	change.Evidence = c.evidence(&change)
-	if !c.wrong {
-		c.agree(&change)
+	if n := c.get(fieldAttributes); n != nil {
+		change.Attributes, change.KeysKnown = c.attributes(n, change.Path), true
+	}
+	if n := c.get(fieldBaseGone); n != nil { // the change must leave such a path where it is
+		change.BaseGone = n.Bool
+		if n.Kind != input.KindBool {
+			c.refuse(fieldBaseGone, "true or false")
+		} else if n.Bool && (change.Status == Added || change.Status == Deleted) {
+			c.refuse(fieldBaseGone, "no base_gone beside added and deleted")
+		}
+	}
+	if c.get(fieldEvidence) != nil { // only a regular file that the change leaves there can be evidence
+		if change.NewMode != Regular {
+			c.refuse(fieldEvidence, "no evidence beside a new_mode other than 100644")
+		}
+		change.Evidence = c.word(fieldEvidence)
+	}
+	if c.wrong {
+		return change
+	}
+	if expected := disagreement(&change); expected != "" {
+		c.errs.Add(input.Error{
+			Pos: c.get(fieldStatus).Pos, Where: c.where() + "/" + fieldKeys[fieldStatus], Message: "the status does not agree with modes and ids",
+			Found: string(change.Status) + " with " + string(change.OldMode) + " " + cmp.Or(change.OldID, "null") +
+				" and " + string(change.NewMode) + " " + cmp.Or(change.NewID, "null"),
+			Expected: expected, Fix: "correct the status, or the modes and ids",
+		})
 	}
 	return change
 }
@@ -195,40 +217,11 @@ func (c *changesReader) id(i field) string {
 	return ""
 }
 
-// baseGone returns whether the path no longer exists at the tip of the base. The change must leave such a path where it is.
-func (c *changesReader) baseGone(status Status) bool {
-	n := c.get(fieldBaseGone)
-	switch {
-	case n == nil:
-		return false
-	case n.Kind != input.KindBool:
-		c.refuse(fieldBaseGone, "true or false")
-	case n.Bool && (status == Added || status == Deleted):
-		c.refuse(fieldBaseGone, "no base_gone beside added and deleted")
-	}
-	return n.Bool
-}
-
-// evidence returns what the file parses as. Only a regular file that the change leaves there can be evidence.
-func (c *changesReader) evidence(change *Change) string {
-	if c.get(fieldEvidence) == nil {
-		return ""
-	}
-	if change.NewMode != Regular {
-		c.refuse(fieldEvidence, "no evidence beside a new_mode other than 100644")
-	}
-	return c.word(fieldEvidence)
-}
-
-// keysChanged returns the keys that changed, and whether they were looked up. A key may be any text.
-func (c *changesReader) keysChanged() ([]string, bool) {
-	n := c.get(fieldKeysChanged)
-	if n == nil {
-		return nil, false
-	}
+// keysChanged returns the keys that changed. A key may be any text.
+func (c *changesReader) keysChanged(n *input.Node) []string {
 	if n.Kind != input.KindList {
 		c.refuse(fieldKeysChanged, "a list")
-		return nil, true
+		return nil
 	}
 	keys := make([]string, len(n.Items))
 	for i, item := range n.Items {
@@ -238,15 +231,12 @@ func (c *changesReader) keysChanged() ([]string, bool) {
 		}
 		keys[i] = item.Text
 	}
-	return keys, true
+	return keys
 }
 
-// attributes returns what a change of a .gitattributes does; nil when that was not looked up.
-func (c *changesReader) attributes(name string) []Effect {
-	n := c.get(fieldAttributes)
+// attributes returns what a change of a .gitattributes does.
+func (c *changesReader) attributes(n *input.Node, name string) []Effect {
 	switch {
-	case n == nil:
-		return nil
 	case n.Kind != input.KindList:
 		c.refuse(fieldAttributes, "a list")
 	case c.get(fieldKeysChanged) != nil, path.Base(name) != AttributesFile:
@@ -298,20 +288,6 @@ func needString(f *input.Fields, key string) string {
 		f.Wrong(n, key, "a string")
 	}
 	return n.Text
-}
-
-// agree reports a change whose status, modes and ids contradict each other.
-func (c *changesReader) agree(change *Change) {
-	expected := disagreement(change)
-	if expected == "" {
-		return
-	}
-	c.errs.Add(input.Error{
-		Pos: c.get(fieldStatus).Pos, Where: c.where() + "/" + fieldKeys[fieldStatus], Message: "the status does not agree with modes and ids",
-		Found: string(change.Status) + " with " + string(change.OldMode) + " " + cmp.Or(change.OldID, "null") +
-			" and " + string(change.NewMode) + " " + cmp.Or(change.NewID, "null"),
-		Expected: expected, Fix: "correct the status, or the modes and ids",
-	})
 }
 
 // disagreement says what a change of its status must look like; "" when it does.

@@ -61,7 +61,18 @@ func runScope(p *check.Pass) {
 			continue // contract.changed or contract.trial is that path's only finding
 		}
 		reportPath(p, c, off)
-		reportHidden(p, c)
+		for j := range c.Attributes { // by some, a code host no longer shows what changes in a file
+			e := &c.Attributes[j]
+			if !e.Hides() {
+				continue
+			}
+			f := fileFinding(p, "scope.hidden_from_review", c)
+			f.Message = fmt.Sprintf("reviewers no longer see what changes in %s: %s is %s", policy.Paths(e, "file"), e.Attribute, e.Now)
+			f.Expected = "files that reviews show today stay visible"
+			f.Fix = "no action is needed, where the files are generated or binary"
+			f.Pos.Line, f.Identity = e.Line, []string{e.Attribute}
+			p.Report(f)
+		}
 	}
 	reportEmptyDiff(p)
 	reportUniversal(p)
@@ -72,7 +83,20 @@ func runScope(p *check.Pass) {
 // own only where nothing else about the path blocks; else the first finding says it.
 func reportPath(p *check.Pass, c *check.Change, off offScope) {
 	f, reported := classFinding(p, c, off)
-	special, isSpecial := specialFinding(p, c)
+	isSpecial := c.SpecialCounts(&c.Change)
+	var special check.Finding
+	if isSpecial { // a symlink or submodule that the change brings in, unless every contract names the path
+		what := "a symlink"
+		if c.NewMode == change.Submodule {
+			what = "a submodule"
+		}
+		special = fileFinding(p, "scope.special_file", c)
+		special.Message = "this is " + what + ", which can point to files outside the scope"
+		special.Expected = "a regular file, or the path written literally in allowed_files of every contract"
+		special.Fix = "replace it with a regular file; a person may allow exactly this path"
+		special.Identity = append(special.Identity, string(c.NewMode))
+		special.Contract = clause(p, p.Policy.Unnamed(c.Path))
+	}
 	why := policy.Irregular(c.Path)
 	if why == "" && c.Folded {
 		why = "it differs only in case or in the composition of characters from a forbidden or protected path: " + c.Because
@@ -283,40 +307,6 @@ func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported
 		f.Fix = "move data of the code out of " + input.QuotePath(p.Policy.EvidenceDir) + ", or leave this file out of the change"
 	}
 	return f, true
-}
-
-// specialFinding is about a symlink or submodule that the change brings in, unless every contract names the path.
-func specialFinding(p *check.Pass, c *check.Change) (check.Finding, bool) {
-	if !c.SpecialCounts(&c.Change) {
-		return check.Finding{}, false
-	}
-	what := "a symlink"
-	if c.NewMode == change.Submodule {
-		what = "a submodule"
-	}
-	f := fileFinding(p, "scope.special_file", c)
-	f.Message = "this is " + what + ", which can point to files outside the scope"
-	f.Expected = "a regular file, or the path written literally in allowed_files of every contract"
-	f.Fix = "replace it with a regular file; a person may allow exactly this path"
-	f.Identity = append(f.Identity, string(c.NewMode))
-	f.Contract = clause(p, p.Policy.Unnamed(c.Path))
-	return f, true
-}
-
-// reportHidden reports attributes by which a code host no longer shows what changes in a file.
-func reportHidden(p *check.Pass, c *check.Change) {
-	for i := range c.Attributes {
-		e := &c.Attributes[i]
-		if !e.Hides() {
-			continue
-		}
-		f := fileFinding(p, "scope.hidden_from_review", c)
-		f.Message = fmt.Sprintf("reviewers no longer see what changes in %s: %s is %s", policy.Paths(e, "file"), e.Attribute, e.Now)
-		f.Expected = "files that reviews show today stay visible"
-		f.Fix = "no action is needed, where the files are generated or binary"
-		f.Pos.Line, f.Identity = e.Line, []string{e.Attribute}
-		p.Report(f)
-	}
 }
 
 func reportEmptyDiff(p *check.Pass) {

@@ -40,14 +40,14 @@ type entry struct {
 }
 
 // matches reports whether a path matches. Head and tail are not only faster than doublestar: for most patterns they decide.
-func (e *entry) matches(path string) bool {
-	return e.couldMatch(path) && (e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path))
-}
-
-// couldMatch reports whether a path contains the literal parts.
-func (e *entry) couldMatch(path string) bool {
-	return strings.HasPrefix(path, e.head) && strings.HasSuffix(path, e.tail) &&
-		(e.name == "" || strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], e.name))
+func (e *entry) matches(path string, m *Meter) bool {
+	m.count(1)
+	if !strings.HasPrefix(path, e.head) || !strings.HasSuffix(path, e.tail) ||
+		(e.name != "" && !strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], e.name)) {
+		return false
+	}
+	m.count(int64(len(path)) * int64(len(e.pattern)))
+	return e.pattern == "" || doublestar.MatchUnvalidated(e.pattern, path)
 }
 
 // first returns the smaller of best and the place of the first pattern in the bucket that matches.
@@ -57,8 +57,7 @@ func (b *bucket) first(path string, best int, m *Meter) int {
 		if e.place >= best {
 			break
 		}
-		m.try(e, path)
-		if e.matches(path) {
+		if e.matches(path, m) {
 			return e.place
 		}
 	}
@@ -88,10 +87,11 @@ func (x *index) all(path string, found []int, m *Meter) []int {
 	for _, b := range append(x.candidates(path, room[:0]), &x.rest) {
 		for i := range b.entries {
 			e := &b.entries[i]
-			if m.try(e, path); m.Spent() {
+			matches := e.matches(path, m)
+			if m.Spent() {
 				return found
 			}
-			if e.matches(path) {
+			if matches {
 				found = append(found, e.place)
 			}
 		}
@@ -106,8 +106,10 @@ func (x *index) candidates(path string, found []*bucket) []*bucket {
 		end := len(path)
 		if slash := strings.IndexByte(path[start:], '/'); slash >= 0 {
 			end = start + slash
-			if b := x.dir(path[:end]); b != nil {
-				found = append(found, b)
+			if end <= x.longestDir { // no longer text is hashed
+				if b := x.dirs[path[:end]]; b != nil {
+					found = append(found, b)
+				}
 			}
 		}
 		if b := x.names[path[start:end]]; b != nil && !slices.Contains(found, b) {
@@ -119,14 +121,6 @@ func (x *index) candidates(path string, found []*bucket) []*bucket {
 		found = append(found, b)
 	}
 	return found
-}
-
-// dir returns the bucket of a leading directory. It hashes no text that is longer than every key.
-func (x *index) dir(path string) *bucket {
-	if len(path) > x.longestDir {
-		return nil
-	}
-	return x.dirs[path]
 }
 
 // extension returns the extension of a path, or of the text after the last metacharacter of a pattern; "" when there is none.

@@ -26,19 +26,9 @@ func (m *Meter) Most() int64 {
 // askSteps is the fixed cost of a question to a set.
 const askSteps = 50
 
-// ask counts a question about a path.
-func (m *Meter) ask(path string) {
+// count adds steps.
+func (m *Meter) count(steps int64) {
 	if m != nil {
-		m.steps += askSteps + int64(len(path))
-	}
-}
-
-// try counts one pattern that is tried.
-func (m *Meter) try(e *entry, path string) {
-	if m == nil {
-		return
-	}
-	if m.steps++; e.couldMatch(path) {
-		m.steps += int64(len(path)) * int64(len(e.pattern))
+		m.steps += steps
 	}
 }

@@ -63,7 +63,7 @@ func (s *Set) Which(path string) (pattern string, exact bool, ok bool) {
 	if s == nil || len(s.written) == 0 || path == "" || (s.folded == nil && !utf8.ValidString(path)) {
 		return "", false, false
 	}
-	s.meter.ask(path)
+	s.meter.count(askSteps + int64(len(path)))
 	place, folded := s.exact.first(path, s.meter), noMatch
 	if s.folded != nil {
 		folded = s.folded.first(Fold(path), s.meter)
@@ -79,7 +79,7 @@ func (s *Set) All(path string) []int {
 	if s == nil || len(s.written) == 0 || path == "" || (s.folded == nil && !utf8.ValidString(path)) {
 		return nil
 	}
-	s.meter.ask(path)
+	s.meter.count(askSteps + int64(len(path)))
 	places := s.exact.all(path, nil, s.meter)
 	if s.folded != nil {
 		places = s.folded.all(Fold(path), places, s.meter)

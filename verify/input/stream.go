@@ -169,7 +169,13 @@ func (s *Stream) next(known []string) (t jsonToken, ok bool) {
 	if err != nil {
 		return t, s.fail(err)
 	}
-	s.passed(t.kind)
+	s.last = s.line
+	switch t.kind { // what is open is for the error of a token that follows
+	case '{', '[':
+		s.open = append(s.open, bracket{t.kind, s.line})
+	case '}', ']':
+		s.open = s.open[:len(s.open)-1]
+	}
 	if t.kind == '"' {
 		raw = unquote(raw)
 	}
@@ -181,17 +187,6 @@ func (s *Stream) next(known []string) (t jsonToken, ok bool) {
 	}
 	t.text = string(raw)
 	return t, true
-}
-
-// passed notes the token that was read, for the error of one that follows.
-func (s *Stream) passed(kind jsontext.Kind) {
-	s.last = s.line
-	switch kind {
-	case '{', '[':
-		s.open = append(s.open, bracket{kind, s.line})
-	case '}', ']':
-		s.open = s.open[:len(s.open)-1]
-	}
 }
 
 // unquote returns what a string of JSON means. The decoder has checked it.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,7 +36,7 @@ func Irregular(path string) string {
 			return "it has the component " + name
 		case strings.HasSuffix(name, "."), strings.TrimRightFunc(name, unicode.IsSpace) != name:
 			return "a component ends in a dot or a space"
-		case glob.Fold(name) == ".git", glob.Fold(name) == "git~1":
+		case slices.Contains([]string{".git", "git~1"}, glob.Fold(name)):
 			return "git reads one of its components as .git"
 		}
 	}

@@ -1,9 +1,6 @@
 package linediff
 
-import (
-	"bytes"
-	"hash/maphash"
-)
+import "bytes"
 
 // side is the part of one version between the first and the last difference.
 type side struct {
@@ -111,47 +108,18 @@ func (s *side) changedLines() []Line {
 // intern gives every line its id: the place of the first line with the same bytes, where the lines of b come after
 // those of a. So a line of b occurs in a when its id is less than the number of a's lines.
 func intern(a, b *side) {
-	t := table{a: a, b: b, seed: maphash.MakeSeed(), slots: make([]int32, tableSize(len(a.ids)+len(b.ids)))}
-	for i := range a.ids {
-		a.ids[i] = t.id(i)
-	}
-	for i := range b.ids {
-		b.ids[i] = t.id(len(a.ids) + i)
-	}
-}
-
-// table is a hash table of lines with open addressing. Its seed is random, so a file cannot be written whose lines
-// collide; ids do not depend on it.
-type table struct {
-	a, b  *side
-	seed  maphash.Seed
-	slots []int32 // id + 1, or 0
-}
-
-// tableSize is a power of two, at least twice the number of lines.
-func tableSize(lines int) int {
-	size := 16
-	for size < 2*lines {
-		size *= 2
-	}
-	return size
-}
-
-func (t *table) line(place int) []byte {
-	if place < len(t.a.ids) {
-		return t.a.line(place)
-	}
-	return t.b.line(place - len(t.a.ids))
-}
-
-func (t *table) id(place int) int32 {
-	line, mask := t.line(place), uint64(len(t.slots)-1)
-	for at := maphash.Bytes(t.seed, line) & mask; ; at = (at + 1) & mask {
-		if t.slots[at] == 0 {
-			t.slots[at] = int32(place + 1)
+	known, first := map[string]int32{}, 0
+	for _, s := range []*side{a, b} {
+		text := string(s.text) // one copy, of which the keys are parts
+		for i := range s.ids {
+			line := text[s.starts[i]:s.starts[i+1]]
+			id, there := known[line]
+			if !there {
+				id = int32(first + i)
+				known[line] = id
+			}
+			s.ids[i] = id
 		}
-		if id := t.slots[at] - 1; bytes.Equal(t.line(int(id)), line) {
-			return id
-		}
+		first = len(a.ids)
 	}
 }
