@@ -12,10 +12,16 @@ var starters = []string{
 	"coverage", "env", "command", "time", "nice", "nohup", "timeout", "stdbuf", "xvfb-run", "-m", "--", "python", "python3",
 }
 
+// valued are options of starters whose value is the next word.
+var valued = []string{"--group", "--only-group", "--extra", "--with", "--package", "--python", "--directory", "--project"}
+
 // Started is a command without the programs that start it and without their options, assignments and times: pytest -q for
 // env CI=1 timeout 600 poetry run pytest -q. It is empty where nothing is left.
 func Started(argv []string) []string {
 	for len(argv) > 0 && Starts(argv[0]) {
+		if slices.Contains(valued, argv[0]) && len(argv) > 1 {
+			argv = argv[1:]
+		}
 		argv = argv[1:]
 	}
 	return argv
@@ -47,8 +53,8 @@ func Names(argv, programs []string) bool {
 	return false
 }
 
-// Plain reports whether a command only runs tests or a compiler: what it does besides, neither a linter nor make
-// decides. A script of the repository, make or npm test may run anything.
+// Plain reports whether a command only runs tests, a compiler or a linter that it names: what it does besides, no other linter and
+// no make decides. A script of the repository, make, tox or npm test may run anything.
 func Plain(argv []string) bool {
 	if len(argv) == 0 {
 		return true
@@ -77,9 +83,22 @@ func isRun(argv []string) bool {
 	for _, e := range All {
 		for _, run := range e.Runs {
 			program, word, more := strings.Cut(run, " ")
-			if program == name && (!more || slices.Contains(argv[1:], word)) {
+			if program == name && (!more || firstIs(word, argv[1:])) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// firstIs reports whether a word comes before any other that is no option, no toolchain of Cargo and no directory.
+func firstIs(word string, args []string) bool {
+	for i, arg := range args {
+		switch {
+		case arg == word:
+			return true
+		case !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") && (i == 0 || args[i-1] != "-C"):
+			return false
 		}
 	}
 	return false

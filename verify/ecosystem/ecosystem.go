@@ -19,7 +19,7 @@ type Files struct {
 	Helpers   []string // code that a runner of tests loads by its name, beside the tests
 	Linters   []Program
 	Versions  []string // which version of a tool runs
-	Runs      []string // commands that run tests or a compiler, and neither a linter nor make
+	Runs      []string // commands that run tests, a compiler or one linter, and no other program of the table
 }
 
 // Keyed are manifests that a reader compares by their keys.
@@ -52,7 +52,7 @@ var (
 		Tools:     []string{"go.work"},
 		Linters:   []Program{{Names: []string{"golangci-lint"}, Files: []string{".golangci.*"}}},
 		Versions:  []string{".go-version"},
-		Runs:      []string{"go test", "go vet", "go build", "gotestsum"},
+		Runs:      []string{"go test", "go vet", "go build", "gotestsum", "golangci-lint"},
 	}
 
 	JavaScript = Files{
@@ -89,7 +89,7 @@ var (
 		},
 		Tasks:    []string{"{turbo,nx}.json", "deno.json*"},
 		Versions: []string{".nvmrc", ".node-version"},
-		Runs:     []string{"jest", "vitest", "mocha", "ava", "node --test", "tsc", "playwright test"},
+		Runs:     []string{"jest", "vitest", "mocha", "ava", "node --test", "tsc", "playwright test", "eslint", "biome"},
 	}
 
 	Python = Files{
@@ -131,7 +131,7 @@ var (
 		Tasks:    []string{"noxfile.py"},
 		Helpers:  []string{"conftest.py"},
 		Versions: []string{".python-version"},
-		Runs:     []string{"pytest", "py.test", "unittest"},
+		Runs:     []string{"pytest", "py.test", "unittest", "ruff", "flake8", "mypy", "dmypy", "pylint", "pyright", "basedpyright"},
 	}
 
 	Rust = Files{
@@ -150,7 +150,7 @@ var (
 			{Names: []string{"clippy"}, Files: []string{"{clippy,.clippy}.toml"}, Keys: []string{"lints", "workspace.lints"}},
 		},
 		Versions: []string{"{rust-toolchain,rust-toolchain.toml}"},
-		Runs:     []string{"cargo test", "cargo nextest", "cargo build", "cargo check"},
+		Runs:     []string{"cargo test", "cargo nextest", "cargo build", "cargo check", "cargo clippy"},
 	}
 
 	JVM = Files{
@@ -192,7 +192,7 @@ var (
 			{Names: []string{"phpstan"}, Files: []string{"phpstan*.neon*"}},
 			{Names: []string{"psalm"}, Files: []string{"psalm*.xml*"}},
 		},
-		Runs: []string{"phpunit", "pest"},
+		Runs: []string{"phpunit", "pest", "phpstan", "psalm"},
 	}
 
 	Ruby = Files{
@@ -207,7 +207,7 @@ var (
 		Tasks:    []string{"Rakefile"},
 		Helpers:  []string{"{spec,rails,test}_helper.rb"},
 		Versions: []string{".ruby-version"},
-		Runs:     []string{"rspec", "rails test"},
+		Runs:     []string{"rspec", "rails test", "rubocop"},
 	}
 
 	Elixir = Files{
@@ -216,7 +216,7 @@ var (
 		Keyed:     []Keyed{{Pattern: "mix.exs", Harmless: []string{"dependencies"}}},
 		Helpers:   []string{"test_helper.exs"},
 		Linters:   []Program{{Names: []string{"credo"}, Files: []string{".credo.exs"}}},
-		Runs:      []string{"mix test"},
+		Runs:      []string{"mix test", "mix credo"},
 	}
 
 	DotNet = Files{
@@ -240,7 +240,7 @@ var (
 		Free:      []string{"CMakeLists.txt", "meson.build"},
 		Tools:     []string{"CMakePresets.json"},
 		Linters:   []Program{{Names: []string{"clang-tidy", "run-clang-tidy"}, Files: []string{".clang-tidy"}}},
-		Runs:      []string{"ctest"},
+		Runs:      []string{"ctest", "clang-tidy"},
 	}
 
 	Make = Files{

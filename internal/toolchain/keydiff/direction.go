@@ -12,6 +12,7 @@ import (
 const (
 	lowerVersion = "lower version of " // a version that falls or goes: one that rises is that of any dependency
 	fewer        = "fewer "            // a list that loses an entry: one that grows tests more
+	more         = "more "             // a list that gains an entry: of what is left out, or comes from elsewhere
 )
 
 // changedParts lists the keys whose values differ, sorted; of a key with a direction only a change in the direction that counts.
@@ -22,6 +23,8 @@ func changedParts(old, now map[string]string) []string {
 			return !isLower(old[key], now[key])
 		case strings.HasPrefix(key, fewer):
 			return !loses(strings.Split(old[key], "\n"), strings.Split(now[key], "\n"))
+		case strings.HasPrefix(key, more):
+			return !loses(strings.Split(now[key], "\n"), strings.Split(old[key], "\n"))
 		}
 		return false
 	})

@@ -46,7 +46,8 @@ func readINI(text string, tox bool) (map[string]string, error) {
 	var dependencies, description []string
 	for key, value := range values {
 		if tox && !toolSections().MatchString(key) {
-			key = "testenv." + key
+			section, name, _ := strings.Cut(key, ".")
+			key = "testenv.[" + section + "]." + name // not that of an environment with this name
 		}
 		switch {
 		case describes().MatchString(key):

@@ -26,6 +26,7 @@ type lineForm struct {
 	far    func() *regexp.Regexp
 	grows  func() *regexp.Regexp // a line of steer that counts where it goes; nil for none
 	checks func() *regexp.Regexp // a plugin: one of checks counts where it goes
+	gone   func() *regexp.Regexp // a line that counts where it comes: a dependency from elsewhere, which a registry may have too; nil for none
 	added  func() *regexp.Regexp // steer of a new file, which takes nothing from the tests that there are but by leaving them out
 }
 
@@ -42,7 +43,7 @@ const (
 var (
 	checkers    = input.Lazily(`(?i)test|junit|kotest|jacoco|kover|coverage|checkstyle|pmd|spotbugs|detekt|ktlint|errorprone|sniffer|japicmp|compatib`)
 	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
-	closing     = input.Lazily(`^[\[\](){},;]+$`)
+	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
 )
 
 // commentEnds end a comment of several lines, or a text: what follows them is code, even if the line begins as a comment of one line.
@@ -53,12 +54,13 @@ func commentEnds(line string) bool {
 func braces(line string) int { return strings.Count(line, "{") - strings.Count(line, "}") }
 
 var (
+	gemOfGit = input.Lazily(`^` + gemName + `\s*,\s*(?:git|github):\s*["'][\w./:@-]+["'](?:\s*,\s*(?:branch|tag|ref):\s*["'][\w./-]+["'])?` + gemOptions + `$`)
 	gem      = input.Lazily(`^` + gemLine + `\s*(?:#.*)?$`)
 	gemOrIf  = input.Lazily(`^(?:` + gemLine + `|(?:if|unless|elsif)\s+` + rubyCondition + `|else|end)\s*(?:#.*)?$`)
 	rubyOpen = input.Lazily(`\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$|^(?:if|unless|case|begin|while|until|for|def|class|module|=begin|__END__)\b|=\s*(?:if|case|begin)\b`)
 	rubyEnd  = input.Lazily(`^=?end\b`)
 
-	gemfile = lineForm{comment: "#", top: gemOrIf, block: input.Lazily(`^group\b[\w\s:,()]*\bdo$`), inside: gem, depth: func(line string) int {
+	gemfile = lineForm{comment: "#", top: gemOrIf, block: input.Lazily(`^(?:group|platforms?)[ (]\s*(?::\w+(?:\s*,\s*:\w+)*|%i\[[\w\s]*\])\s*\)?\s+do$`), inside: gem, gone: gemOfGit, depth: func(line string) int {
 		switch {
 		case rubyOpen().MatchString(line):
 			return 1
@@ -115,7 +117,9 @@ const (
 	// rubyCondition compares words: it calls nothing with an argument.
 	rubyCondition = `\(?` + rubyOperand + `(?:\s*(?:==|!=|<=?|>=?|&&|\|\|)\s*` + rubyOperand + `)*\)?`
 	rubyOperand   = `(?:!?[A-Za-z_]\w*|["'][\w.-]*["'])`
-	gemLine       = `gem[ (]\s*["'][\w.-]+["'](?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?):\s*(?::\w+|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
+	gemLine       = gemName + gemOptions
+	gemName       = `gem[ (]\s*["'][\w.-]+["']`
+	gemOptions    = `(?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?):\s*(?::\w+|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
 		`(?:\s+(?:if|unless)\s+` + rubyCondition + `)?`
 )
 
@@ -152,7 +156,7 @@ func (form *lineForm) read(text string) map[string]string {
 		odd := strings.ContainsRune(line, '\r') || strings.Contains(line, `\u`) || (form.steer == nil && strings.ContainsRune(line, '\\'))
 		line = strings.Trim(line, " \t")
 		var named *regexp.Regexp
-		if around.dependencies && (form.steer != nil || len(open) == 1) {
+		if around.dependencies {
 			named = form.inside()
 		} else if len(open) == 0 || form.steer != nil {
 			named = form.top()
@@ -163,30 +167,35 @@ func (form *lineForm) read(text string) map[string]string {
 		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
 			continue
+		case !odd && named != nil && form.gone != nil && form.gone().MatchString(line):
+			parts[more+"sources"] += line + "\n"
+			continue
 		}
-		more := form.depth(line)
+		deeper := form.depth(line)
+		lists := !odd && form.block != nil && form.block().MatchString(line) && (form.steer != nil || len(open) == 0 || around.dependencies)
 		switch grows := form.growing(&line, odd, parts); {
+		case form.steer == nil && ((lists && deeper == 1) || (around.dependencies && deeper == -1 && closing().MatchString(line))):
 		case form.steer == nil:
 			code.WriteString(line + "\n")
-		case !odd && more == 0 && form.ignore().MatchString(line):
+		case !odd && deeper == 0 && form.ignore().MatchString(line):
 		case grows && (steered > 0 || form.steer().MatchString(line) || checkers().MatchString(line)):
 			settings = append(settings, around.conditions+around.line+" "+line)
-			steered = cmp.Or(steered, more*(len(open)+1))
+			steered = cmp.Or(steered, deeper*(len(open)+1))
 		case steered > 0 && closing().MatchString(line):
 		case steered > 0, odd, around.quiet && form.far().MatchString(line), !around.quiet && form.steer().MatchString(line):
 			if steered == 0 {
 				steering.WriteString(around.conditions)
 			}
 			steering.WriteString(line + "\n")
-			if steered == 0 && more > 0 {
+			if steered == 0 && deeper > 0 {
 				steered = len(open) + 1
 			}
 		default:
 			code.WriteString(line + "\n")
 		}
-		for ; more > 0; more-- {
+		for ; deeper > 0; deeper-- {
 			open = append(open, around)
-			next := block{line: line, dependencies: form.block != nil && form.block().MatchString(line), conditions: around.conditions}
+			next := block{line: line, dependencies: lists, conditions: around.conditions}
 			opens, _, _ := strings.Cut(line, "//")
 			next.quiet = steered == 0 && (around.quiet || (form.quiet != nil && form.quiet().MatchString(opens)))
 			if conditional().MatchString(line) {
@@ -195,7 +204,7 @@ func (form *lineForm) read(text string) map[string]string {
 			}
 			around = next
 		}
-		for ; more < 0 && len(open) > 0; more++ {
+		for ; deeper < 0 && len(open) > 0; deeper++ {
 			around, open = open[len(open)-1], open[:len(open)-1]
 		}
 		if len(open) < steered {

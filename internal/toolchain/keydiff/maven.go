@@ -62,8 +62,10 @@ func pomKeys(root *element, parts xmlParts) {
 				walk(c, below)
 				continue
 			default:
-				c = c.withoutVersions(parts, tools)
-				parts.add(below, c)
+				all := len(c.children)
+				if c = c.withoutVersions(parts, tools); len(c.children) > 0 || (all == 0 && c.name != "plugins") {
+					parts.add(below, c)
+				}
 			}
 			for _, name := range reference().FindAllString(c.String(), -1) {
 				used[name] = true
@@ -115,6 +117,9 @@ func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *elemen
 		if artifact != "" && c.name == "version" && len(c.attrs)+len(c.children) == 0 && isPlain(c.text) {
 			parts.list(lowerVersion+artifact, c.text)
 			tools[c.text] = true
+			continue
+		}
+		if e.name == "plugin" && c.name == "groupId" && c.text == "org.apache.maven.plugins" { // as without it
 			continue
 		}
 		copied.children = append(copied.children, c.withoutVersions(parts, tools))

@@ -78,17 +78,54 @@ func addSources(keys []string, table string, old, now any) []string {
 	a, isTable := old.(map[string]any)
 	b, both := now.(map[string]any)
 	if (!isTable && old != nil) || (!both && now != nil) {
-		if !reflect.DeepEqual(source(old, false), source(now, false)) {
+		if sourceCounts(source(old, false), source(now, false)) {
 			keys = append(keys, sourceOf+table)
 		}
 		return keys
 	}
 	for _, name := range keysOf(a, b) {
-		if !reflect.DeepEqual(source(a[name], false), source(b[name], false)) {
+		if sourceCounts(source(a[name], false), source(b[name], false)) {
 			keys = append(keys, sourceOf+table+"."+tomlKey(name))
 		}
 	}
 	return keys
+}
+
+// sourceCounts reports whether what two versions say about a source differs, but for a repository of git that is gone: what is
+// left is a version of a registry, or nothing. A path may be the code that is tested.
+func sourceCounts(old, now any) bool {
+	if list, ok := old.([]any); ok {
+		left, ok := now.([]any)
+		if now != nil && !ok {
+			return true
+		}
+		return slices.ContainsFunc(list, func(s any) bool { return !contains(left, s) && !isGit(s) }) ||
+			slices.ContainsFunc(left, func(s any) bool { return !contains(list, s) })
+	}
+	return !reflect.DeepEqual(old, now) && (now != nil || !isGit(old))
+}
+
+func contains(list []any, v any) bool {
+	return slices.ContainsFunc(list, func(one any) bool { return reflect.DeepEqual(one, v) })
+}
+
+var gitSource = input.Lazily(`^(?:[\w.-]+(?:\[[\w,. -]*\])?\s*@\s*)?(?:git(?:\+https|\+ssh)?://|(?:git@)?github(?:\.com)?:)[^;\s]+$`)
+
+// isGit reports whether a source is a repository of git and nothing else.
+func isGit(source any) bool {
+	switch s := source.(type) {
+	case string:
+		return gitSource().MatchString(s)
+	case map[string]any:
+		url, _ := s["git"].(string)
+		for key := range s {
+			if !slices.Contains([]string{"git", "rev", "tag", "branch"}, key) {
+				return false
+			}
+		}
+		return strings.HasPrefix(url, "https://")
+	}
+	return false
 }
 
 // jsonTable reads a value of JSON: an object by its members, down to a depth. What is no text stays as it is written, which is no version.
