@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 	"github.com/closeout-gate/closeout/internal/audit/audit"
 	"github.com/closeout-gate/closeout/internal/lint"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify/check"
@@ -143,6 +144,16 @@ func brief(head, text string) string {
 	}
 	code, _, _ := strings.Cut(head, ": ")
 	return strings.Join(append(shown, "`closeout explain "+code+" --all` says more."), "\n\n") + "\n"
+}
+
+// showPage shows a page of our own documentation: on a terminal, with lines that fit and bold headings.
+func showPage(w io.Writer, text string) error {
+	s := console.DisplayOf(w)
+	if s.Color {
+		w = console.Bare(w) // the text is ours
+	}
+	_, err := io.WriteString(w, present.Page(text, s.Width, s.Color))
+	return err
 }
 
 // onlySeverity reports whether nothing but the severity of a diff rule, with the languages that it reads, was said of it.

@@ -75,11 +75,6 @@ func allowTwice(flags *pflag.FlagSet) {
 	})
 }
 
-// isCompletion reports whether a shell asks for a completion, for which the flags of a call are read twice.
-func isCompletion(args []string) bool {
-	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
-}
-
 // reportDir lets --output-dir name the directory of the report, which has its own name there. Programs that came before closeout had
 // the flag, and --task-id.
 type reportDir struct{ report *string }

@@ -87,7 +87,6 @@ func newRoot(std console.Streams) *cobra.Command {
 		root.AddCommand(c)
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	completeFlags(root)
 	return root
 }
 
