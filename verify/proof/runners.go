@@ -36,7 +36,8 @@ type shape struct {
 type scope int
 
 const (
-	part         scope = iota // one package, module, class or file
+	part         scope = iota // one package, class or file
+	module                    // the sum of one of several parts of a run, each of which counts
 	likely                    // the same, but a line of scope sum may follow and correct it
 	whole                     // a whole run
 	sum                       // a whole run, including the parts of scope likely before it
@@ -79,9 +80,16 @@ var shapes = []shape{
 	{" ", " failing", input.Lazily(`^ +(\d+) failing$`), whole, counts(1, 0, 1)},
 	{" ", " passed (", input.Lazily(`^ +\d+ passed \(\d[^)]*\)$`), whole, always(passed)},
 	{" ", " skipped", input.Lazily(`^ +\d+ skipped$`), ofPlaywright, always(empty)},
+	{" ", "", input.Lazily(`^ +[1-9]\d* (?:failed|interrupted)$`), ofPlaywright, always(failed)},
 	{"T", "Total: ", input.Lazily(`^Total: \d+ tests? in \d+ files?$`), ofPlaywright, always(empty)}, // of a list
 	{"#\xe2", " pass ", input.Lazily(`^(?:#|ℹ) pass +(\d+)$`), sum, counts(1, 0, 0)},
-	{"#\xe2", " fail ", input.Lazily(`^(?:#|ℹ) fail +(\d*[1-9]\d*)$`), whole, always(failed)},
+	{"#\xe2", "", input.Lazily(`^(?:#|ℹ) (?:fail|cancelled) +\d*[1-9]\d*$`), whole, always(failed)},
+	{" ", " test", input.Lazily(`^ +[1-9]\d* (?:tests? failed|uncaught exceptions?)$`), whole, always(failed)},
+	{" ", " test", input.Lazily(`^ +[1-9]\d* tests? passed$`), whole, always(passed)},
+	{" ", " fail", input.Lazily(`^ +[1-9]\d* fail$`), whole, always(failed)},
+	{" \xe2", " failed (", input.Lazily(`^ *✖ +\d+ of \d+ failed \(\d+%\)`), whole, always(failed)},
+	{"T", "TOTAL: ", input.Lazily(`^TOTAL: (?:(\d+) FAILED, )?(\d+) SUCCESS$`), whole, sums(1, 2)},
+	{"R", "Result: ", input.Lazily(`^Result: FAIL$`), whole, always(failed)},
 	{"on", "ok ", input.Lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},
 	{"1", "1..0", input.Lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
 	{"oF", " passed", input.Lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
@@ -89,16 +97,18 @@ var shapes = []shape{
 	// cargo test, cargo nextest
 	{digits, " benchmark", input.Lazily(`^\d+ tests?, \d+ benchmarks?$`), part, always(empty)},
 	{"r", "running 0 tests", input.Lazily(`^running 0 tests$`), part, always(empty)},
-	{"t", "test result: ", input.Lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), part, sums(2, 1, 3)},
+	{"t", "test result: ", input.Lazily(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; (\d+) measured; \d+ filtered out`), module, sums(2, 1, 3)},
 	{"e", "could not compile", input.Lazily("^error: could not compile `[^`]+` \\((?:lib test|test \"[^\"]+\"|bin \"[^\"]+\" test)\\)"), part, always(broken)},
-	{" ", " Summary [", input.Lazily(`^ +Summary \[ *\d+\.\d+s\] +(\d+)(?:/\d+)? tests? run: `), whole, counts(1, 0, 0)},
+	{" ", " Summary [", input.Lazily(`^ +Summary \[ *\d+\.\d+s\] +(\d+)(?:/\d+)? tests? run: [^,]*(?:, (\d+) (?:exec )?(?:failed|timed out))?`), whole, counts(1, 0, 2)},
 
 	// RSpec; minitest, test-unit; PHPUnit and JUnit's console
 	{digits, " example", input.Lazily(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?$`), whole, counts(1, 3, 2)},
 	{digits, " outside of examples", input.Lazily(`^[1-9]\d* examples?, \d+ failures?(?:, \d+ pending)?, \d+ errors? occurred outside of examples$`), whole, always(failed)},
 	{digits, " outside of examples", input.Lazily(`^0 examples, 0 failures, \d+ errors? occurred outside of examples$`), whole, always(broken)},
 	{"N", "No examples found.", input.Lazily(`^No examples found\.$`), whole, always(empty)},
-	{digits, " assertions, ", input.Lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, \d+ errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 3, 2)},
+	{digits, " assertions, ", input.Lazily(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?(?:, .*)?$`), whole, counts(1, 4, 2, 3)},
+	{digits, " failure", input.Lazily(`^(` + exunitCount + `(?:, ` + exunitCount + `)*), (\d+) failures?((?:, \d+ (?:excluded|skipped|invalid))*)$`), whole, exunit},
+	{"T", "There are no tests", input.Lazily(`^There are no tests to run$`), whole, always(empty)},
 	{"N", "No tests executed!", input.Lazily(`^No tests executed!$`), whole, always(empty)},
 	{"T", " Assertions: ", input.Lazily(`^Tests: (\d+), Assertions: \d+((?:, [A-Z][A-Za-z ]*: \d+)*)\.$`), whole, phpunit},
 	{"A", "Available test", input.Lazily(`^Available test(?:s|\(s\)):$`), whole, always(empty)},
@@ -106,23 +116,30 @@ var shapes = []shape{
 	{"O", "OK (", input.Lazily(`^OK \((\d+) tests?(?:, \d+ assertions?)?\)$`), whole, counts(1, 0, 0)},
 
 	// dotnet test
-	{"PFS", "! ", input.Lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), part, sums(1, 2)},
+	{"PFS", "! ", input.Lazily(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+, Total: `), module, sums(1, 2)},
+	{"T", "Test ", input.Lazily(`^Test (?:Run Failed\.|run summary: Failed!)`), whole, always(failed)},
 	{"T", "Test summary: ", input.Lazily(`^Test summary: total: (\d+), failed: (\d+), succeeded: \d+, skipped: (\d+)`), whole, counts(1, 3, 2)},
 	{"T", "The following Tests", input.Lazily(`^The following Tests are available:$`), part, always(empty)},
 	{"NW", "No test ", input.Lazily(`^(?:Warning: )?No test (?:is available in|matches the given testcase filter) `), part, always(empty)},
 
 	// Maven, Gradle, Bazel, CTest, GoogleTest
-	{"[T", "Tests run: ", input.Lazily(`^(?:\[[A-Z]+\] )?Tests run: +(\d+), +Failures: +(\d+)(?:, +Errors: +\d+)?(?:, +Skipped: +(\d+))?(?:, .*)?$`), part, counts(1, 3, 2)},
+	{"[T", "Tests run: ", input.Lazily(mavenCounts + `(?:, +Flakes: +\d+)?$`), module, counts(1, 4, 2, 3)},
+	{"[T", "Tests run: ", input.Lazily(mavenCounts + `(?:, .*)?$`), part, counts(1, 4, 2, 3)},
+	{"T", "There were failing tests", input.Lazily(`^There were failing tests\. See the (?:report|results) at: `), module, always(failed)},
 	{"[", "[INFO] ", input.Lazily(`^\[INFO\] (?:No tests to run|Tests are skipped)\.$`), build, always(empty)},
 	{">", "> Task :", input.Lazily(`^> Task (?::[^: ]+)*:` + gradleTest + ` (?:NO-SOURCE|SKIPPED)$`), build, always(empty)},
 	{">", "> Task :", input.Lazily(`^> Task (?::[^: ]+)*:` + gradleTest + `(?: (UP-TO-DATE|FROM-CACHE|FAILED))?$`), part, gradleTask},
 	{"/", "PASSED", input.Lazily(`^//\S+ +(\(cached\) )?PASSED in \d`), part, bazelTarget},
+	{"/", "FAILED", input.Lazily(`^//\S+ +FAILED in \d`), module, always(failed)},
 	{"E", "Executed ", input.Lazily(`^Executed (\d+) out of [1-9]\d* tests?: `), whole, bazelRun},
+	{"\t ", "Executed ", input.Lazily(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?`), whole, counts(1, 2, 3)},
+	{"[", ": Total ", input.Lazily(`^\[(?:info|error)\] \w+: Total (\d+), Failed (\d+), Errors (\d+)`), module, counts(1, 0, 2, 3)},
+	{"FS", "! -- ", input.Lazily(`^(?:FAIL|SUCCESS)! -- (\d+) Passed \| (\d+) Failed `), module, sums(2, 1)},
 	{"N", "No tests were found!!!", input.Lazily(`^No tests were found!!!$`), whole, always(empty)},
 	{" " + digits, "***Skipped", input.Lazily(`^ *\d+/\d+ Test +#\d+: .*\*\*\*Skipped `), part, always(skipped)},
 	{digits, "% tests passed", ctestSum, whole, counts(2, 0, 1)},
 	{"[", "  PASSED  ", input.Lazily(`^\[  PASSED  \] (\d+) tests?\.$`), part, counts(1, 0, 0)},
-	{"[", "  FAILED  ", input.Lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), part, always(failed)},
+	{"[", "  FAILED  ", input.Lazily(`^\[  FAILED  \] \d+ tests?, listed below:$`), module, always(failed)},
 }
 
 // shapesBy lists the shapes of a line by its first byte.
@@ -140,6 +157,8 @@ const (
 	pytestCount  = `\d+ (?:passed|failed|skipped|deselected|xfailed|xpassed|errors?|warnings?|rerun|subtests passed|subtests failed)`
 	pytestCounts = pytestCount + `(?:, ` + pytestCount + `)*`
 	jestCount    = `\d+ (?:passed|failed|skipped|todo|total|pending|expected fail|risky|incomplete|deprecated|warnings?)`
+	exunitCount  = `\d+ (?:doctests?|propert(?:y|ies)|features?|tests?)`
+	mavenCounts  = `^(?:\[[A-Z]+\] )?Tests run: +(\d+), +Failures: +(\d+)(?:, +Errors: +(\d+))?(?:, +Skipped: +(\d+))?`
 	gradleTest   = `(?:test|integrationTest|functionalTest|test[A-Z]\w*UnitTest)`
 )
 
@@ -163,7 +182,7 @@ func always(k kind) func([][]byte) kind { return func([][]byte) kind { return k 
 
 // counts is for lines that count all tests, skipped tests and failed tests, in these groups; 0 is for a number that the line
 // does not have.
-func counts(all, skipped, failures int) func([][]byte) kind {
+func counts(all, skipped int, failures ...int) func([][]byte) kind {
 	return func(m [][]byte) kind {
 		at := func(group int) int64 {
 			if group == 0 {
@@ -171,7 +190,7 @@ func counts(all, skipped, failures int) func([][]byte) kind {
 			}
 			return number(m[group])
 		}
-		return judged(at(all)-at(skipped) > 0, at(failures) > 0)
+		return judged(at(all)-at(skipped) > 0, slices.ContainsFunc(failures, func(group int) bool { return at(group) > 0 }))
 	}
 }
 
@@ -212,6 +231,23 @@ func inWords(m [][]byte) kind {
 		return nothing // a table of another tool
 	}
 	return k
+}
+
+// exunit parses "1 doctest, 3 tests, 1 failure, 2 excluded" of Elixir, where the first numbers count all tests.
+func exunit(m [][]byte) kind {
+	var all int64
+	for n := range bytes.SplitSeq(m[1], []byte(", ")) {
+		all += number(bytes.Fields(n)[0])
+	}
+	failures := number(m[2])
+	for n := range bytes.SplitSeq(m[3], []byte(", ")) {
+		if count, word, _ := bytes.Cut(n, []byte(" ")); string(word) == "invalid" {
+			failures += number(count)
+		} else {
+			all -= number(count)
+		}
+	}
+	return judged(all > 0, failures > 0)
 }
 
 // phpunit parses "Tests: 3, Assertions: 0, Skipped: 3.", in which parts that are 0 are missing.

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type runner struct {
 	words  []string // the program, and the words that must follow it
 	quiet  []string // arguments with which it may run no test, or print no summary
-	read   func(text []byte) (failure string, found ending)
+	read   func(text []byte, isOneRun bool) (failure string, found ending)
 	always bool // it prints a summary of each run, whatever ran
 	// onStderr says that it prints its summary on the standard error, or falls back to it: what the tests print on the other stream says less.
 	onStderr bool
@@ -58,12 +59,43 @@ var runners = []runner{
 	{words: []string{"cargo", "test"}, read: cargoSummary},
 }
 
-// runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script reports the second: the output
-// may be elsewhere then. A script that looks at an exit code decides by itself what it means.
+// others are further runners, each with the word that must follow it. They are not expected to print a summary.
+var others = strings.Fields("mvn mvnw mvnd gradle gradlew dotnet/test mix/test ctest bazel/test swift/test sbt/test cargo/nextest deno/test " +
+	"playwright/test cypress/run ava pest ginkgo karma/start prove")
+
+// callers run what a file of the repository says, or a runner of their own, if their words mention tests.
+var callers = strings.Fields("make just task rake rails ruby artisan manage.py composer tox nox turbo nx lerna")
+
+// other is a runner that is not expected to print a summary, or one that a caller starts.
+var other = runner{read: lastSummary}
+
+// otherOf finds what a command starts among the others and the callers. isCaller reports the second: several runners may follow each other.
+func otherOf(argv, started []string) (r *runner, isCaller bool) {
+	program := path.Base(started[0])
+	isOther := func(row string) bool {
+		name, word, _ := strings.Cut(row, "/")
+		return name == program && (word == "" || slices.Contains(started[1:], word))
+	}
+	mentions := func(arg string) bool {
+		return strings.Contains(arg, "test") || strings.Contains(arg, "spec") || strings.Contains(arg, "check")
+	}
+	switch {
+	case slices.ContainsFunc(others, isOther):
+		return &other, false
+	case slices.Contains(callers, program) && (strings.HasSuffix(program, "ox") || slices.ContainsFunc(started[1:], mentions)):
+		return &other, true
+	case len(started) < len(argv) && (program == "t" || mentions(program)): // npm test
+		return &other, true
+	}
+	return nil, false
+}
+
+// runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script reports the second, or a
+// caller of runners: the output may be elsewhere then, and that of several runs. A script that looks at an exit code decides by itself what it means.
 func runnerOf(argv []string) (r *runner, args []string, script bool) {
 	if len(argv) > 2 && ecosystem.IsShell(argv[0]) {
 		text := argv[len(argv)-1]
-		if !strings.HasSuffix(argv[len(argv)-2], "c") || strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") {
+		if !strings.HasSuffix(argv[len(argv)-2], "c") || strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || mustFail().MatchString(text) {
 			return nil, nil, false
 		}
 		for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(";&|\n", c) }) {
@@ -84,10 +116,14 @@ func runnerOf(argv []string) (r *runner, args []string, script bool) {
 		return path.Base(started[0]) == r.words[0] && !slices.ContainsFunc(r.words[1:], missing)
 	})
 	if at < 0 {
-		return nil, nil, false
+		r, script = otherOf(argv, started)
+		return r, started[1:], script
 	}
 	return &runners[at], started[1:], false
 }
+
+// mustFail is the part of a script that fails where a command before it passes.
+var mustFail = input.Lazily(`&&\s*[({]?\s*(?:exit\s+[1-9]|false)`)
 
 // isQuiet reports whether an argument can keep a runner from printing its summary.
 func (r *runner) isQuiet(args []string) bool {
@@ -113,7 +149,7 @@ func summary(stdout, stderr []byte, argv []string) (failure string, silent bool)
 	}
 	isLost := !script && len(stdout)+len(stderr) > 0 && r.always && !r.isQuiet(args)
 	for _, text := range [][]byte{stdout, stderr} {
-		switch failure, end := r.read(text); {
+		switch failure, end := r.read(text, !script); {
 		case end == isEnded:
 			return failure, false
 		case end == isCut && (r.words[0] != "go" || isVerbose(args)):
@@ -130,15 +166,18 @@ var (
 	suites         = input.Lazily(`^ *Test (?:Suites:|Files ) +(?:(\d+ failed)|\d+ \w+)`)
 )
 
-// lastSummary finds the last line about a whole run.
-func lastSummary(text []byte) (failure string, found ending) {
-	files := ""
+// lastSummary finds the last line about a whole run, or a line about a part that failed. Where there may be several runs, the last line counts.
+func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
+	files, broken, playwright := "", "", false
 	for raw := range bytes.Lines(text) {
 		line, _, ok := printedLine(raw)
 		if !ok {
 			continue
 		}
 		k, of := classify(line)
+		if startsPlaywright(line) {
+			broken, playwright = "", true
+		}
 		if unittestFailed().Match(line) {
 			k, of = failed, whole
 		} else if m := suites().FindSubmatch(line); m != nil {
@@ -146,7 +185,8 @@ func lastSummary(text []byte) (failure string, found ending) {
 				files = short(printable(line))
 			}
 		}
-		if k == nothing || (of != whole && of != sum) {
+		isPart := of == module || (of == ofPlaywright && playwright && k == failed)
+		if k == nothing || (of != whole && of != sum && !isPart) {
 			continue
 		}
 		if found = isEnded; k == failed {
@@ -154,8 +194,11 @@ func lastSummary(text []byte) (failure string, found ending) {
 		} else if k == passed {
 			failure = files
 		}
+		if isPart && (isOneRun || playwright) {
+			broken = cmp.Or(broken, failure)
+		}
 	}
-	return failure, found
+	return cmp.Or(broken, failure), found
 }
 
 // isVerbose reports whether go test prints the results of a package even if it passed.
@@ -170,7 +213,7 @@ var endOfPackage = input.Lazily(`^(?:ok  |FAIL|\?   )\t|^\t[^\t]+\t\tcoverage: `
 
 // goSummary reads the results of packages. go test takes the word of the test binary's exit code; the binary itself prints PASS or FAIL before
 // that, or nothing if its TestMain ran no test.
-func goSummary(text []byte) (failure string, found ending) {
+func goSummary(text []byte, isOneRun bool) (failure string, found ending) {
 	said := map[string]string{} // the last of the two, by package; the package is "" in plain output
 	ofAll := false              // a FAIL after the result of a package is that of all packages
 	for raw := range bytes.Lines(text) {
@@ -178,6 +221,7 @@ func goSummary(text []byte) (failure string, found ending) {
 		switch {
 		case !ok:
 		case string(line) == "FAIL" && ofAll:
+			failure = "FAIL"
 		case string(line) == "PASS" || string(line) == "FAIL":
 			said[pkg] = string(line)
 		case bytes.HasPrefix(line, []byte("ok  \t")):
@@ -193,15 +237,21 @@ func goSummary(text []byte) (failure string, found ending) {
 		case bytes.HasPrefix(line, []byte("FAIL\t")):
 			delete(said, pkg)
 		}
-		ofAll = ok && endOfPackage().Match(line)
+		if ofAll = ok && endOfPackage().Match(line); ofAll {
+			failure = "" // of an earlier run
+		}
 	}
-	return "", found
+	if failure != "" {
+		found = isEnded
+	}
+	return failure, found
 }
 
 var cargoRuns = input.Lazily(`^running \d+ tests?$`)
 
 // cargoSummary reads the results of test binaries: each that starts ends with one.
-func cargoSummary(text []byte) (failure string, found ending) {
+func cargoSummary(text []byte, isOneRun bool) (failure string, found ending) {
+	failure, found = lastSummary(text, isOneRun)
 	started, ended := 0, 0
 	for raw := range bytes.Lines(text) {
 		if line, _, ok := printedLine(raw); ok && cargoRuns().Match(line) {
@@ -210,11 +260,8 @@ func cargoSummary(text []byte) (failure string, found ending) {
 			ended++
 		}
 	}
-	switch {
-	case started > ended:
+	if failure == "" && started > ended {
 		return "", isCut
-	case ended > 0:
-		return "", isEnded
 	}
-	return "", noEnd
+	return failure, found
 }

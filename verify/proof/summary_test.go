@@ -10,6 +10,11 @@ func TestSummary(t *testing.T) {
 	const (
 		fails  = "===== 1 failed, 2 passed in 0.42s =====\n"
 		passes = "===== 3 passed in 0.10s =====\n"
+
+		dotnetFails  = "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 5 ms - A.dll (net8.0)\n"
+		dotnetPasses = "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Duration: 5 ms - B.dll (net8.0)\n"
+		cargoFails   = "running 1 test\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
+		cargoPasses  = "running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
 	)
 	for _, c := range []struct {
 		argv, stdout, stderr string
@@ -81,7 +86,62 @@ func TestSummary(t *testing.T) {
 		{"bash|-c|! pytest broken", fails, "", "", false},
 		{"bash|-c|pytest > log", "done\n", "", "", false},
 		{"bash|-c|echo pytest", fails, "", "", false},
-		{"npm test", "Tests:       1 failed, 3 total\n", "", "", false},
+		{"bash|-c|pytest broken && exit 1 || exit 0", fails, "", "", false},
+		{"bash|-c|pytest broken && { exit 2; }; true", fails, "", "", false},
+		{"bash|-c|pytest && exit 0; exit 0", fails, "", "1 failed", false},
+
+		{"dotnet test", dotnetFails, "", "Failed!", false},
+		{"dotnet test", dotnetFails + dotnetPasses, "", "Failed!", false}, // two assemblies
+		{"bash|-c|dotnet test || dotnet test", dotnetFails + dotnetPasses, "", "", false},
+		{"dotnet test", dotnetPasses, "", "", false},
+		{"dotnet build", dotnetFails, "", "", false},
+		{"dotnet test", "Test Run Failed.\nTotal tests: 3\n", "", "Test Run Failed.", false},
+		{"dotnet test", "Test run summary: Failed!\n  total: 3\n", "", "Failed!", false},
+		{"./mvnw -B verify", "[ERROR] Tests run: 3, Failures: 0, Errors: 1, Skipped: 0\n[INFO] Tests run: 9, Failures: 0, Errors: 0, Skipped: 0\n", "", "Errors: 1", false},
+		{"mvn test", "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s <<< FAILURE! - in A\n" +
+			"[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Flakes: 1\n", "", "", false},
+		{"./gradlew test", "5 tests completed, 1 failed\n\nThere were failing tests. See the report at: file:///r/index.html\n", "", "There were failing", false},
+		{"./gradlew test", "5 tests completed, 1 failed\n\nBUILD SUCCESSFUL in 2s\n", "", "", false}, // a plugin ran it again
+		{"mix test", "2 doctests, 1 property, 3 tests, 2 failures, 1 excluded\n", "", "2 failures", false},
+		{"mix test", "1 doctest, 3 tests, 0 failures\n", "", "", false},
+		{"mix test", "3 tests, 0 failures, 3 invalid\n", "", "3 invalid", false}, // setup_all failed
+		{"bundle exec rake test", "3 runs, 5 assertions, 1 failures, 0 errors, 0 skips\n", "", "1 failures", false},
+		{"bin/rails test", "3 runs, 5 assertions, 0 failures, 1 errors, 0 skips\n", "", "1 errors", false},
+		{"ruby -Itest test/a_test.rb", "3 tests, 5 assertions, 0 failures, 0 errors, 0 pendings, 0 omissions\n", "", "", false},
+		{"ruby a.rb", "3 runs, 5 assertions, 1 failures, 0 errors, 0 skips\n", "", "", false},
+		{"php artisan test", "  Tests:    1 failed, 2 passed (3 assertions)\n", "", "1 failed", false},
+		{"composer test", "FAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n", "", "Failures: 1", false},
+		{"cargo test --no-fail-fast", cargoFails + cargoPasses, "", "1 failed", false}, // two test binaries
+		{"bash|-c|cargo test || cargo test", cargoFails + cargoPasses, "", "", false},
+		{"cargo nextest run", "", "     Summary [   0.005s] 3 tests run: 2 passed, 1 failed, 0 skipped\n", "1 failed", false},
+		{"cargo nextest run", "", "     Summary [   0.005s] 3 tests run: 3 passed (1 flaky), 0 skipped\n", "", false},
+		{"go test ./...", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\ta.b/c\t0.01s\nFAIL\n", "", "FAIL", false},
+		{"go test -v ./...", "FAIL\ta.b/c\t0.01s\nFAIL\nPASS\nok  \ta.b/d\t0.01s\n", "", "", false}, // the first two printed by a test
+		{"npm test", "Tests:       1 failed, 3 total\n", "", "1 failed", false},
+		{"pnpm run test:unit", "Tests:       1 failed, 3 total\nTests:       3 passed, 3 total\n", "", "", false},
+		{"npm run lint", "Tests:       1 failed, 3 total\n", "", "", false},
+		{"bash|-c|pytest; test -f report.xml", fails, "", "1 failed", false},
+		{"npx playwright test", "Running 3 tests using 1 worker\n\n  1 failed\n    a.spec.ts:3:1 › a\n  2 passed (1.2s)\n", "", "1 failed", false},
+		{"npm test", "Running 3 tests using 1 worker\n  1 failed\nRunning 3 tests using 1 worker\n  1 flaky\n  3 passed (1.2s)\n", "", "", false},
+		{"npx mocha", "  1 failed\n  2 passing (1s)\n", "", "", false}, // printed by a test
+		{"npx cypress run", "  2 passing (1s)\n    ✖  1 of 2 failed (50%)                     00:03        3        2        1\n", "", "1 of 2 failed", false},
+		{"npx ava", "  1 test failed\n", "", "1 test failed", false},
+		{"npx ava", "  2 tests failed\n  3 tests passed\n", "", "", false},
+		{"bun test", "", " 2 pass\n 1 fail\n", "1 fail", false},
+		{"bun test", "", " 2 pass\n 0 fail\n", "", false},
+		{"node --test", "ℹ pass 2\nℹ fail 0\nℹ cancelled 1\n", "", "cancelled 1", false},
+		{"deno test -A", "FAILED | 2 passed | 1 failed (10ms)\n", "", "FAILED", false},
+		{"npx karma start --single-run", "TOTAL: 1 FAILED, 2 SUCCESS\n", "", "1 FAILED", false},
+		{"prove -r t", "Files=1, Tests=3\nResult: FAIL\n", "", "Result: FAIL", false},
+		{"ctest", "50% tests passed, 1 tests failed out of 2\n", "", "1 tests failed", false},
+		{"bazel test //...", "//a:b  FAILED in 1.0s\nExecuted 2 out of 2 tests: 1 test passes and 1 fails locally.\n", "", "FAILED", false},
+		{"ginkgo -r", "FAIL! -- 2 Passed | 1 Failed | 0 Pending | 0 Skipped\nSUCCESS! -- 3 Passed | 0 Failed | 0 Pending\n", "", "1 Failed", false},
+		{"swift test", "\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds\n", "", "1 failure", false},
+		{"sbt test", "[error] Failed: Total 3, Failed 1, Errors 0, Passed 2\n", "", "Failed 1", false},
+		{"make check", fails, "", "1 failed", false},
+		{"make lint", fails, "", "", false},
+		{"tox -e py312", fails, "", "1 failed", false},
+		{"python manage.py test", "", "Ran 2 tests in 0.1s\n\nFAILED (failures=1)\n", "FAILED (failures=1)", false},
 		{"pytest-watch", fails, "", "", false},
 	} {
 		argv := strings.Split(c.argv, "|")

@@ -50,6 +50,10 @@ var outputs = []struct {
 	{name: "nothing"},
 	{name: "no test runner", text: "All checks passed!\n"},
 
+	{"mix: all excluded", "3 tests, 0 failures, 1 skipped, 2 excluded\n", proof.NoneRan, "3 tests, 0 failures, 1 skipped, 2 excluded"},
+	{"mix: doctests ran", "2 doctests, 3 tests, 0 failures, 3 excluded\n", proof.Unknown, ""},
+	{"mix: no file", "There are no tests to run\n", proof.NoneRan, "There are no tests to run"},
+
 	{"go: no test files", goNoFile, proof.NoneRan, "?   \texample.com/x/c\t[no test files]"},
 	{"go: nothing but empty packages", goNoFile + goNoTest, proof.NoneRan, "?   \texample.com/x/c\t[no test files]"},
 	{"go: no tests to run", goNoTest, proof.NoneRan, "ok  \texample.com/x/d\t0.003s [no tests to run]"},
