@@ -161,22 +161,11 @@ func (c *commandLint) lacks(code, message, p, written string) {
 // shellWord quotes a path for a shell where that is necessary.
 func shellWord(s string) string { return proof.CommandLine([]string{s}) }
 
-// arguments reports words that look like files of the repository and are none, and scripts that a task runner does not have.
+// arguments reports words that look like files of the repository and are none.
 func (c *commandLint) arguments() {
 	argv := unwrapped(c.run)
 	if writers.has(path.Base(argv[0])) {
 		return
-	}
-	if name, file, near, found := c.taskMissing(argv); found {
-		fix := "correct the name, or add it to " + file
-		if near != "" {
-			fix = "write " + input.Quote(near) + " instead of " + input.Quote(name)
-		}
-		c.add(check.Finding{
-			Code: "lint.argument_missing", Message: file + " has no " + input.Quote(name),
-			Expected: "a name that " + file + " defines", Actual: "no such name",
-			Fix: fix,
-		}, name)
 	}
 	for i, arg := range c.run[1:] {
 		if !outputFlags.has(c.run[i]) {

@@ -17,7 +17,6 @@ type tree struct {
 	*Input
 	paths []string
 	modes []change.Mode
-	scans int // of all files, for a name
 }
 
 func newTree(in *Input) *tree {
@@ -110,7 +109,7 @@ func (t *tree) opaque(p string) bool {
 }
 
 // nearest returns the tracked path, also of a directory, that a misspelt path most likely means; "" when there is none. It
-// corrects one name after the other, else it looks for a file of that name elsewhere.
+// corrects one name after the other.
 func (t *tree) nearest(p string) string {
 	at := ""
 	for part := range strings.SplitSeq(p, "/") {
@@ -118,37 +117,13 @@ func (t *tree) nearest(p string) string {
 		if _, ok := t.tracked(next); !ok {
 			near := closest(part, t.children(at))
 			if near == "" {
-				return t.elsewhere(path.Base(p))
+				return ""
 			}
 			next = path.Join(at, near)
 		}
 		at = next
 	}
 	return at
-}
-
-// maxScans is how many times the list of all files is searched for a name.
-const maxScans = 10
-
-// elsewhere returns the first of the shortest paths whose last name is this one.
-func (t *tree) elsewhere(name string) string {
-	if t.scans++; len(name) < 3 || t.scans > maxScans {
-		return ""
-	}
-	best, inside := "", "/"+name
-	for _, p := range t.paths {
-		for at := 0; ; {
-			found := strings.Index(p[at:], inside)
-			if found < 0 {
-				break
-			}
-			at += found + len(inside)
-			if (at == len(p) || p[at] == '/') && (best == "" || at < len(best)) {
-				best = p[:at]
-			}
-		}
-	}
-	return best
 }
 
 // maxNames is how many names are compared with a misspelt one.

@@ -72,16 +72,6 @@ func LockFiles() (names []string) {
 	return names
 }
 
-// FilesOf are the names of the file with the targets of a program that runs some, of which the first that exists counts.
-func FilesOf(program string) []string {
-	for i := range Make.Runners {
-		if Make.Runners[i].ID == program {
-			return Make.Runners[i].Files
-		}
-	}
-	return nil
-}
-
 // Globs compiles patterns of the table.
 func Globs(texts ...string) *glob.Set {
 	patterns := make([]glob.Pattern, len(texts))
