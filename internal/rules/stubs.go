@@ -106,61 +106,61 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 	}
 	for _, needle := range stubNeedles[plainLang(v.Lang)] {
 		eachPlace(v.Code, needle, func(pos int) {
-			if !stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, pos)) {
-				return
-			}
-			name := ""
-			switch v.Lang {
-			case source.Python, source.Ruby:
-				name = indentedStub(v, pos)
-			default:
-				name = bracedStub(v, pos)
-			}
-			if line := v.LineAt(pos); name != "" && !v.InTest(line) {
-				found(line, name)
+			if line := v.LineAt(pos); stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, pos)) && !v.InTest(line) {
+				if name := stubbed(v, pos); name != "" {
+					found(line, name)
+				}
 			}
 		})
 	}
 }
 
-// bracedStub is the name of the function whose body is only the statement at an offset.
-func bracedStub(v *source.File, pos int) string {
-	near := v.Code[max(0, pos-6*maxNear):pos]
-	trimmed := bytes.TrimRight(near, " \t\r\n")
-	var head []byte
-	switch {
-	case ends(trimmed, "=>"), v.Lang == source.Java && ends(trimmed, "="):
-		head = trimmed
-	case ends(trimmed, "{"):
-		if !endsBlock(v.Code, pos) {
-			return ""
-		}
-		head = trimmed[:len(trimmed)-1]
-	default:
+// stubbed is the name of the function whose body is only the statement at an offset, unless others must write it.
+func stubbed(v *source.File, pos int) string {
+	before := bytes.TrimRight(v.Code[max(0, pos-maxNear):pos], " \t\r\n")
+	if ends(before, "=>") || (v.Lang == source.Java && ends(before, "=")) {
+		return functionName(v.Lang, v.Code[v.Statement(pos):pos])
+	}
+	around := v.Around(pos)
+	if len(around) == 0 {
 		return ""
 	}
-	head = head[bytes.LastIndexAny(head, ";{}")+1:]
-	return functionName(v.Lang, head)
+	b := withHead(v, around[0])
+	isMore := func(code []byte) bool { // a text that says what it is for is none
+		return len(bytes.Trim(bytes.TrimSuffix(bytes.TrimSpace(code), []byte("end")), " \t\r\n:;}\"'")) > 0
+	}
+	body := v.Code[b.Open+1 : b.End+1]
+	if b.Open >= pos || b.Open-b.From > 6*maxNear || isMore(body[:pos-b.Open-1]) || isMore(body[statementEnd(body, pos-b.Open-1):]) ||
+		(v.Lang == source.Python && isAbstract(v, around)) {
+		return ""
+	}
+	return functionName(v.Lang, v.Code[b.From:b.Open])
 }
 
-// endsBlock reports whether the statement at an offset is the last of its block.
-func endsBlock(text []byte, pos int) bool {
+// withHead is a block whose head is all in front of its body: in Ruby it goes on behind the keyword.
+func withHead(v *source.File, b source.Block) source.Block {
+	if v.Lang == source.Ruby {
+		b.Open += max(bytes.IndexAny(v.Code[b.Open:min(b.End, b.Open+maxNear)], "\n;"), 0)
+	}
+	return b
+}
+
+// statementEnd is where the statement at an offset ends.
+func statementEnd(code []byte, pos int) int {
 	depth := 0
-	for i := pos; i < min(len(text), pos+3*maxNear); i++ {
-		switch c := text[i]; {
-		case c == '(' || c == '[':
+	for ; pos < len(code); pos++ {
+		switch code[pos] {
+		case '(', '[':
 			depth++
-		case c == ')' || c == ']':
+		case ')', ']':
 			depth--
-		case depth > 0:
-		case c == ';' || c == '\n':
-			rest := bytes.TrimLeft(text[i+1:min(len(text), i+1+6*maxNear)], " \t\r\n;")
-			return len(rest) > 0 && rest[0] == '}'
-		case c == '}':
-			return true
+		case ';', '\n':
+			if depth == 0 {
+				return pos
+			}
 		}
 	}
-	return false
+	return pos
 }
 
 var (
@@ -177,6 +177,12 @@ var (
 func functionName(lang source.Lang, head []byte) string {
 	head = bytes.TrimSpace(annotations().ReplaceAll(head, nil))
 
+	if lang == source.Python || lang == source.Ruby {
+		if m := defHead().FindSubmatch(head); m != nil {
+			return string(m[1])
+		}
+		return ""
+	}
 	if lang == source.Go {
 		head = goReceiver().ReplaceAll(head, []byte("func "))
 		if m := goFuncHead().FindSubmatch(head); m != nil {
@@ -208,62 +214,19 @@ func functionName(lang source.Lang, head []byte) string {
 }
 
 var (
-	pythonHead = input.Lazily(`^\s*(?:async )?def (\w+)`)
-	rubyHead   = input.Lazily(`^\s*def (?:self\.)?([\w?!=]+)`)
+	defHead    = input.Lazily(`^(?:async )?def (?:self\.)?([\w?!=]+)`)
 	pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
 )
 
-// indentedStub is the name of the function of Python or Ruby whose body is only the statement at an offset, unless it
-// is abstract.
-func indentedStub(v *source.File, pos int) string {
-	line := v.LineAt(pos)
-	own := v.CodeLine(line)
-	indent := indentOf(own)
-
-	if n := nextCode(v, line); n > 0 && indentOf(v.CodeLine(n)) >= indent && !closes(v.CodeLine(n)) {
-		return ""
-	}
-	head := defHead(v.Lang)
-	for n := line - 1; n >= max(1, line-40); n-- {
-		text := v.CodeLine(n)
-		text = text[:min(len(text), maxNear)]
-		trimmed := bytes.Trim(text, " \t\r\"'")
-		if m := head.FindSubmatch(text); m != nil && indentOf(text) < indent {
-			if v.Lang == source.Python && isAbstract(v, n, indentOf(text)) {
-				return ""
-			}
-			return string(m[1])
-		}
-		if len(trimmed) > 0 && trimmed[len(trimmed)-1] != ',' && trimmed[0] != ')' {
-			return "" // the function does something before
-		}
-	}
-	return ""
-}
-
-func closes(line []byte) bool {
-	line = bytes.TrimSpace(line)
-	return len(line) > 0 && (line[0] == ')' || line[0] == '"' || line[0] == '\'')
-}
-
-// isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class.
-func isAbstract(v *source.File, line, indent int) bool {
-	for n := line - 1; n >= max(1, line-6); n-- {
-		text := bytes.TrimSpace(v.CodeLine(n))
-		if len(text) == 0 || text[0] != '@' {
-			break
-		}
-		if has(text, "abstract") {
+// isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class. The blocks are it and
+// those around it.
+func isAbstract(v *source.File, blocks []source.Block) bool {
+	for n := v.LineAt(blocks[0].From) - 1; n > 0 && begins(bytes.TrimSpace(v.CodeLine(n)), "@"); n-- {
+		if has(v.CodeLine(n), "abstract") {
 			return true
 		}
 	}
-	for n := line - 1; n >= max(1, line-400) && indent > 0; n-- {
-		text := v.CodeLine(n)
-		if len(text) < maxNear && indentOf(text) < indent && begins(bytes.TrimSpace(text), "class ") {
-			return pyAbstract().Match(text)
-		}
-	}
-	return false
+	return len(blocks) > 1 && pyAbstract().Match(v.CodeLine(v.LineAt(blocks[1].From)))
 }
 
 // hadBody is the line of the merge base where a function of this name is declared of which the head has fewer that do something; 0 for
@@ -281,44 +244,24 @@ func (f *File) hadBody(name string) int {
 
 // bodies counts the functions of a name that do something, and tells where the first one is.
 func (f *File) bodies(v *source.File, name string) (first, count int) {
-	eachPlace(v.Code, name, func(pos int) {
-		n := v.LineAt(pos)
-		if count >= 100 || !wholeWord(v.Code, pos, len(name)) || len(v.CodeLine(n)) > maxNear || !declares(v, pos, n, name) {
-			return
+	add := func(from, open int) {
+		if head := v.Code[from:open]; open-from < 6*maxNear && has(head, name) && functionName(v.Lang, head) == name {
+			if count++; first == 0 {
+				first = v.LineAt(from + bytes.Index(head, []byte(name)))
+			}
 		}
-		if count++; first == 0 {
-			first = n
-		}
-	})
+	}
+	for _, b := range v.Blocks() {
+		b = withHead(v, b)
+		add(b.From, b.Open)
+	}
+	if v.Lang == source.CSharp {
+		eachPlace(v.Code, "=>", func(pos int) { add(v.Statement(pos), pos+len("=>")) })
+	}
 	scanStubs(f, v, func(_ int, stub string) {
 		if stub == name {
 			count--
 		}
 	})
 	return first, count
-}
-
-// declares reports whether a function with a body begins at an offset of a line.
-func declares(v *source.File, pos, n int, name string) bool {
-	if v.Lang == source.Python || v.Lang == source.Ruby {
-		m := defHead(v.Lang).FindSubmatch(v.CodeLine(n))
-		return m != nil && string(m[1]) == name
-	}
-	near := v.Code[max(0, pos-maxNear):min(len(v.Code), pos+4*maxNear)]
-	pos -= max(0, pos-maxNear)
-	end := bytes.IndexByte(near[pos:], '{')
-	if arrow := bytes.Index(near[pos:], []byte("=>")); v.Lang == source.CSharp && arrow >= 0 && (end < 0 || arrow < end) {
-		end = arrow
-	}
-	if end < 0 || bytes.IndexByte(near[pos:pos+end], ';') >= 0 {
-		return false
-	}
-	return functionName(v.Lang, near[bytes.LastIndexAny(near[:pos], ";{}")+1:pos+end]) == name
-}
-
-func defHead(lang source.Lang) *regexp.Regexp {
-	if lang == source.Ruby {
-		return rubyHead()
-	}
-	return pythonHead()
 }

@@ -1,132 +1,155 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+)
 
-// blocks are the blocks of a file, in the order in which they open. A block is named by its place in the lists.
-type blocks struct {
-	from   []int32 // where the head begins, such as if in if x {
-	open   []int32 // where the head ends
-	parent []int32 // the block around it
-	inner  []int32 // for each line the innermost block around its first byte of code
+// block is a part of a file with a head, such as a function, a class, a condition or a loop.
+type block struct {
+	kind   byte  // what the finder of a language wants to know
+	from   int32 // where the head begins, such as if in if x {
+	open   int32 // where the head ends
+	end    int32 // its last byte
+	tail   int32 // where what ends it begins
+	parent int32 // the block around it
 }
 
-func (b *blocks) add(from, open int, parent int32) int32 {
-	b.from, b.open, b.parent = append(b.from, int32(from)), append(b.open, int32(open)), append(b.parent, parent)
-	return int32(len(b.from) - 1)
+// blocks are the blocks of a file, in the order in which they open. A block is named by its place in the list.
+type blocks struct {
+	list  []block
+	inner []int32       // for each line the innermost block around its first byte of code
+	marks map[int32]int // the line on which the decorators of a block begin
 }
 
 // maxDepth is how many blocks around a line are looked at, so that a file of nothing but braces costs no more than
 // others.
 const maxDepth = 64
 
+// Block is where a block begins with its head, where the head ends, and its last byte.
+type Block struct{ From, Open, End int }
+
+func (b *blocks) block(n int32) Block {
+	return Block{int(b.list[n].from), int(b.list[n].open), int(b.list[n].end)}
+}
+
+// Blocks are all blocks of a file, in the order in which they open.
+func (f *File) Blocks() []Block {
+	b := f.blocks()
+	all := make([]Block, len(b.list))
+	for n := range all {
+		all[n] = b.block(int32(n))
+	}
+	return all
+}
+
+// Around gives the blocks around an offset, the innermost first: 64 at most.
+func (f *File) Around(offset int) (around []Block) {
+	b := f.blocks()
+	n := int32(sort.Search(len(b.list), func(i int) bool { return int(b.list[i].open) >= offset })) - 1
+	for range maxDepth {
+		if n == none {
+			break
+		}
+		if one := b.block(n); one.End >= offset {
+			around = append(around, one)
+		}
+		n = b.list[n].parent
+	}
+	return around
+}
+
 // Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions,
 // classes, conditions, loops. A block begins with its head: the line of if, not that of the brace behind it. Where
 // there are more than 64 it gives the innermost.
-func (f *File) Enclosing(line int) []int {
-	var lines []int
-	for _, b := range f.enclosing(line) {
-		lines = append(lines, f.LineAt(int(f.blocks().from[b])))
-	}
-	return lines
-}
-
-// enclosing are the blocks around a line, the outermost first.
-func (f *File) enclosing(line int) []int32 {
+func (f *File) Enclosing(line int) (lines []int) {
 	if line < 1 || line > len(f.starts) {
 		return nil
 	}
 	b := f.blocks()
-	var list []int32
-	for n := b.inner[line-1]; n != none && len(list) < maxDepth; n = b.parent[n] {
-		list = append(list, n)
+	for n := b.inner[line-1]; n != none && len(lines) < maxDepth; n = b.list[n].parent {
+		lines = append(lines, f.LineAt(int(b.list[n].from)))
 	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
-	return list
+	slices.Reverse(lines)
+	return lines
 }
 
 // blocks are those of the file.
 func (f *File) blocks() *blocks {
 	if f.nested == nil {
-		f.nested = &blocks{inner: make([]int32, len(f.starts))}
-		for i := range f.nested.inner {
-			f.nested.inner[i] = none
-		}
+		f.nested = &blocks{inner: make([]int32, len(f.starts)), marks: map[int32]int{}}
 		switch f.Lang {
 		case None:
+			f.fillLines(f.nested)
 		case Python:
 			f.pythonBlocks(f.nested)
 		case Ruby:
-			f.rubyBlocks(f.nested)
+			f.nested.list = f.rubyBlocks()
+			f.fillLines(f.nested)
 		default:
-			f.braceBlocks(f.nested)
+			f.nested.list = f.braceBlocks()
+			f.fillLines(f.nested)
 		}
 	}
 	return f.nested
 }
 
-// stack are the blocks that are open.
-type stack []int32
-
-func (s stack) top() int32 {
-	if len(s) == 0 {
-		return none
-	}
-	return s[len(s)-1]
-}
-
-// braceBlocks fills in the blocks of a language with braces.
-func (f *File) braceBlocks(out *blocks) {
+// braceBlocks are the blocks of a language with braces.
+func (f *File) braceBlocks() (list []block) {
 	b := f.brackets()
-	var open stack
-	line := 0
 	for i, at := range b.at {
-		line = f.fillLines(out, line, int(at), &open)
-		switch {
-		case f.Code[at] == '{':
-			open = append(open, out.add(f.headStart(int(at)), int(at), open.top()))
-		case f.Code[at] == '}' && b.mate[i] != none:
-			for len(open) > 0 && out.open[open.top()] >= b.at[b.mate[i]] {
-				open = open[:len(open)-1]
+		if f.Code[at] == '{' {
+			one := block{from: int32(f.Statement(int(at))), open: at, end: int32(len(f.Code) - 1), tail: int32(len(f.Code) + 1)}
+			if b.mate[i] != none {
+				one.end, one.tail = b.at[b.mate[i]], b.at[b.mate[i]]
 			}
+			list = append(list, one)
 		}
 	}
-	f.fillLines(out, line, len(f.Code)+1, &open)
+	return list
 }
 
-// fillLines gives the lines from one on, whose first code is in front of an offset, the innermost block. Brackets with
-// which a line begins and which close others do not count as its first code.
-func (f *File) fillLines(out *blocks, line, before int, open *stack) int {
-	for line < len(f.starts) {
-		at := f.starts[line]
-		end := len(f.Code)
-		if line+1 < len(f.starts) {
-			end = f.starts[line+1]
-		}
-		if end > before {
-			for at < before && (isBlank(f.Code[at]) || closes(f.Code[at]) != 0) {
+// fillLines tells of each block and of each line which block is around it. Brackets with which a line begins and which
+// close others are not its first code.
+func (f *File) fillLines(b *blocks) {
+	inner, line, at := int32(none), 0, 0
+	fill := func(before int) { // the lines whose first code is in front of an offset
+		for ; line < len(f.starts); line++ {
+			end := len(f.Code)
+			if line+1 < len(f.starts) {
+				end = f.starts[line+1]
+			}
+			for at = max(at, f.starts[line]); end > before && at < before && (isBlank(f.Code[at]) || closes(f.Code[at]) != 0); {
 				at++
 			}
-			if at >= before {
-				return line
+			if end > before && at >= before {
+				return
 			}
+			b.inner[line] = inner
 		}
-		out.inner[line] = open.top()
-		line++
 	}
-	return line
+	leave := func(before int) { // the blocks that end in front of an offset
+		for inner != none && int(b.list[inner].tail) < before {
+			fill(int(b.list[inner].tail))
+			inner = b.list[inner].parent
+		}
+	}
+	for i := range b.list {
+		leave(int(b.list[i].open))
+		fill(int(b.list[i].open))
+		b.list[i].parent, inner = inner, int32(i)
+	}
+	leave(len(f.Code) + 2)
+	fill(len(f.Code) + 1)
 }
-
-// headStart is where the head begins of the block that a brace opens.
-func (f *File) headStart(open int) int { return f.statementStart(open, false) }
 
 // maxHead is how far back a statement is looked for, in bytes, where a pair of brackets costs as much as a hundred.
 const maxHead = 4 << 10
 
-// statementStart is where the statement begins that an offset lies in, or the argument. ended is true where a line end
-// in front of the offset can end a statement, which it cannot do in front of the brace of a block.
-func (f *File) statementStart(at int, ended bool) int {
+// Statement is where the statement begins that goes on at an offset, such as the head of the block that a brace opens.
+func (f *File) Statement(at int) int {
 	start, newLine, most := at, false, maxHead
 	if f.Lang == Ruby {
 		most /= 4 // nothing like a list of attributes stands in front of a block
@@ -140,7 +163,7 @@ func (f *File) statementStart(at int, ended bool) int {
 		case isBlank(c):
 			continue
 		case c == ';' || c == '{' || c == '(' || c == '[', c == ':' && newLine && f.Lang != Python,
-			newLine && (start < at || ended) && f.endsStatement(i, f.Code[start]),
+			newLine && start < at && f.endsStatement(i, f.Code[start]),
 			c == ',' && f.commaEnds(i):
 			return start
 		case c == '}' && f.braceEnds(newLine, start):
@@ -225,42 +248,85 @@ func (f *File) goesOn(at int) bool {
 	return string(word) == "else"
 }
 
-// pythonBlocks fills in the blocks by the indentation of the lines.
+// pythonBlocks fills in the blocks by the indentation of the lines. A function or class is one even where its body stands on
+// the same line.
 func (f *File) pythonBlocks(out *blocks) {
-	inText := f.textLines()
-	type open struct {
-		indent, line int
-		block        int32
+	type opened struct {
+		indent, line, last int
+		block              int32
 	}
-	stack := []open{}
-	top := func(indent int) int32 { // the block of the innermost line to the left
-		n := len(stack)
-		for n > 0 && stack[n-1].indent >= indent {
-			n--
-		}
-		stack = stack[:n]
-		if n == 0 {
-			return none
-		}
-		if stack[n-1].block == none {
-			line := stack[n-1].line
-			start := f.starts[line-1]
-			stack[n-1].block = out.add(f.skip(start), f.headEnd(start), out.inner[line-1])
-		}
-		return stack[n-1].block
+	var stack []opened
+	add := func(o *opened, parent int32) {
+		start := f.starts[o.line-1]
+		out.list = append(out.list, block{from: int32(f.skip(start)), open: int32(f.headEnd(start)), parent: parent})
+		o.block = int32(len(out.list) - 1)
 	}
+	leave := func(indent int) {
+		for n := len(stack) - 1; n >= 0 && stack[n].indent >= indent; n-- {
+			one := stack[n]
+			if stack = stack[:n]; n > 0 {
+				stack[n-1].last = max(stack[n-1].last, one.last)
+			}
+			if one.block != none {
+				out.list[one.block].end = int32(f.lineEnd(one.last))
+			}
+		}
+	}
+	decorated, inText := 0, f.textLines()
 	for n := 1; n <= len(f.starts); n++ {
 		indent, code := indentation(f.CodeLine(n))
-		switch {
-		case inText(n) || f.brackets().openAt(f.starts[n-1]) != none || f.continued(n) || len(code) == 0:
+		top := len(stack) - 1
+		goesOn := inText(n) || f.brackets().openAt(f.starts[n-1]) != none || f.continued(n)
+		if goesOn || len(code) == 0 {
+			out.inner[n-1] = none
 			if n > 1 {
 				out.inner[n-1] = out.inner[n-2]
 			}
-		default:
-			out.inner[n-1] = top(indent)
-			stack = append(stack, open{indent, n, none})
+			text := f.Line(n)
+			if !goesOn { // a comment belongs to the block that its place says
+				indent, text = indentation(text)
+				for lowest := max(top-99, 0); top >= lowest && stack[top].indent >= indent; {
+					top--
+				}
+			}
+			if top >= max(len(stack)-100, 0) && (len(code) > 0 || len(bytes.TrimSpace(text)) > 0) {
+				stack[top].last = n
+			}
+			continue
 		}
+		leave(indent)
+		inner := int32(none)
+		if top = len(stack) - 1; top >= 0 {
+			if stack[top].block == none {
+				add(&stack[top], out.inner[stack[top].line-1])
+			}
+			inner = stack[top].block
+		}
+		out.inner[n-1] = inner
+		one := opened{indent, n, n, none}
+		switch word, _ := pythonHead(code); {
+		case code[0] == '@':
+			if decorated == 0 {
+				decorated = n
+			}
+		case word != "":
+			add(&one, inner)
+			out.marks[one.block] = cmp.Or(decorated, n)
+			decorated = 0
+		default:
+			decorated = 0
+		}
+		stack = append(stack, one)
 	}
+	leave(-1)
+}
+
+// lineEnd is the last byte of a line.
+func (f *File) lineEnd(n int) int {
+	if n < len(f.starts) {
+		return f.starts[n] - 1
+	}
+	return len(f.Code) - 1
 }
 
 // headEnd is where the head of a block of Python ends that begins on a line: behind its last bracket.

@@ -51,8 +51,6 @@ type File struct {
 	testsFound bool
 	texts      []span // the literals that contain line ends
 	nested     *blocks
-	ruby       []rubyBlock
-	rubyFound  bool
 	parts      []span // lines that belong to tests
 	partsFound bool
 }

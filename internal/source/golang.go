@@ -2,7 +2,9 @@ package source
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // golang finds the functions that go test runs, the methods of suites, and what they give to Run with a literal name.
@@ -39,37 +41,35 @@ func ginkgoCall(word string) (group, known bool) {
 	return group, group || oneOf(word, "It Specify DescribeTable")
 }
 
+// goTest matches the head of a function that go test, or a suite, may run. Its groups are the receiver, the name, what it begins with,
+// and the type of its parameter.
+var goTest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^func\s+(?:\((?:[^()]*[\s*])?(\w+)(?:\[[^\[\]]*\])?\s*\)[ \t]*)?((Test|Benchmark|Fuzz|Example)(?:[^a-z\s(\[][^\s(\[]*)?)` +
+		`(?:\[[^\[\]]*\])?\(\s*(?:[^,*()]*\*\s*(?:[^\s,.*()]+\.)*([^\s,.*()]+))?\s*\)\s*(?:\([^()]*\)\s*)?\{$`)
+})
+
 // goFunc reads the head of a function and returns where to go on.
 func (d *finder) goFunc(from, at int) int {
-	receiver, method := "", false
-	if at = d.skip(at); d.byteAt(at) == '(' {
-		end := d.past(at)
-		receiver, method = goReceiver(d.Code[at:end]), true
-		for at = end; d.byteAt(at) == ' ' || d.byteAt(at) == '\t'; at++ {
+	end := bytes.IndexByte(d.Code[from:min(from+maxHead, len(d.Code))], '{')
+	if end < 0 {
+		return at
+	}
+	m := goTest().FindSubmatch(d.Code[from : from+end+1])
+	if m == nil {
+		return at
+	}
+	name, kind, parameter := string(m[2]), string(m[3]), string(m[4])
+	if len(m[1]) > 0 {
+		if kind == "Example" || (parameter != "" && parameter != "C") {
+			return at
 		}
+		name = string(m[1]) + " > " + name
+	} else if (kind == "Example") != (parameter == "") || !strings.HasPrefix(kind, parameter) {
+		return at
 	}
-	word, end := d.word(at)
-	open := end
-	if d.byteAt(open) == '[' {
-		open = d.past(open)
-	}
-	if d.byteAt(open) != '(' {
-		return end
-	}
-	shut := d.past(open)
-	parameters := bytes.TrimSpace(d.Code[open+1 : max(shut-1, open+1)])
-	body := d.goBody(shut)
-	if body == none || !goTestName(string(word), parameters, method) {
-		return shut
-	}
-	last := d.past(body) - 1
 	d.leave(from)
-	name := string(word)
-	if receiver != "" {
-		name = receiver + " > " + name
-	}
-	d.enter(d.name(name), from, body, last, false)
-	return body
+	d.enter(d.name(name), from, from+end, d.past(from+end)-1, false)
+	return from + end
 }
 
 // goBody is the offset of the brace that begins the body of a function, behind its parameters.
@@ -81,44 +81,6 @@ func (d *finder) goBody(at int) int {
 		return at
 	}
 	return none
-}
-
-// goReceiver is the type of a receiver such as (s *Suite).
-func goReceiver(code []byte) string {
-	code = bytes.Trim(code, "() \t\r\n")
-	if i := bytes.IndexByte(code, '['); i >= 0 {
-		code = code[:i]
-	}
-	return string(code[bytes.LastIndexAny(code, " *\t")+1:])
-}
-
-// goTestName reports whether go test, or a suite, runs a function.
-func goTestName(name string, parameters []byte, method bool) bool {
-	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		rest, found := strings.CutPrefix(name, prefix)
-		if !found || (rest != "" && rest[0] >= 'a' && rest[0] <= 'z') {
-			continue
-		}
-		kind := goParameter(parameters)
-		switch {
-		case method:
-			return prefix != "Example" && (len(parameters) == 0 || kind == "C")
-		case prefix == "Example":
-			return len(parameters) == 0
-		}
-		return kind == prefix[:1]
-	}
-	return false
-}
-
-// goParameter is the T of t *testing.T, "" for anything else.
-func goParameter(code []byte) string {
-	star := bytes.IndexByte(code, '*')
-	if star < 0 || bytes.IndexByte(code, ',') >= 0 {
-		return ""
-	}
-	code = bytes.TrimSpace(code[star+1:])
-	return string(code[bytes.LastIndexByte(code, '.')+1:])
 }
 
 // subtest reads t.Run("name", func(…) {…}) and returns where to go on.

@@ -2,16 +2,40 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 )
 
-// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin and C#, and those that
+// marked is how a language marks tests: the byte with which a mark begins, the marks, and how others end.
+type marked struct {
+	begin       byte
+	names, ends string
+}
+
+var markedTests = map[Lang]marked{
+	Java: {'@', "TestFactory TestTemplate Theory TestCase", "Test"},
+	CSharp: {'[', "Test TestCase TestCaseSource Property TestAttribute TestCaseAttribute TestCaseSourceAttribute PropertyAttribute",
+		"Fact Theory TestMethod FactAttribute TheoryAttribute TestMethodAttribute"},
+	Rust: {'#', "test rstest test_case case bench quickcheck gtest proptest test_matrix parameterized", "_test"},
+}
+
+// isTest reports whether a mark makes a test of what follows it.
+func (m marked) isTest(name string) bool {
+	if oneOf(name, m.names) {
+		return true
+	}
+	for end := range strings.FieldsSeq(m.ends) {
+		if strings.HasSuffix(name, end) {
+			return !oneOf(name, "BeforeTest AfterTest")
+		}
+	}
+	return false
+}
+
+// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin, C# and Rust, and those that
 // JUnit 3 runs because of their names.
 func (d *finder) java() {
-	mark := byte('@')
-	if d.Lang == CSharp {
-		mark = '['
-	}
+	mark := markedTests[d.Lang].begin
 	for at := 0; at < len(d.Code); {
 		c := d.Code[at]
 		switch {
@@ -20,8 +44,10 @@ func (d *finder) java() {
 		case IsWord(c):
 			word, end := d.word(at)
 			switch string(word) {
-			case "class", "record", "struct", "object", "interface":
-				end = d.class(at, end)
+			case "class", "record", "struct", "object", "interface", "mod":
+				if (string(word) == "mod") == (d.Lang == Rust) {
+					end = d.class(at, end)
+				}
 			case "void", "fun":
 				end = d.junit3(at, end)
 			}
@@ -34,18 +60,28 @@ func (d *finder) java() {
 
 // isTestMark reports whether an annotation or a list of attributes makes a test of a method.
 func (d *finder) isTestMark(at int) bool {
-	if d.Lang != CSharp {
+	known := markedTests[d.Lang]
+	switch d.Lang {
+	case Java:
 		name, _ := d.dotted(at + 1)
-		return isJavaTest(name)
+		return known.isTest(name)
+	case Rust:
+		at++
 	}
 	if end := d.brackets().mateAt(at); end > at {
+		conditional := false // #[cfg_attr(…, test)]
 		for at++; at < end; {
 			at = d.skip(at)
 			name, next := d.dotted(at)
-			if isCSharpTest(name) {
+			if known.isTest(name) {
 				return true
 			}
-			at = d.argumentEnd(max(next, at), end) + 1
+			if at = d.argumentEnd(max(next, at), end) + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
+				return false
+			}
+			if name == "cfg_attr" {
+				conditional, at = true, d.argumentEnd(d.skip(next)+1, end)+1
+			}
 		}
 	}
 	return false
@@ -70,22 +106,15 @@ func (d *finder) argumentEnd(at, end int) int {
 func (d *finder) dotted(at int) (string, int) {
 	for {
 		word, end := d.word(at)
-		if d.byteAt(end) != '.' || len(word) == 0 {
+		switch {
+		case len(word) > 0 && d.byteAt(end) == '.':
+			at = end + 1
+		case len(word) > 0 && d.Lang == Rust && d.byteAt(end) == ':' && d.byteAt(end+1) == ':':
+			at = end + 2
+		default:
 			return string(word), end
 		}
-		at = end + 1
 	}
-}
-
-func isJavaTest(name string) bool {
-	return oneOf(name, "Test TestFactory TestTemplate Theory TestCase") ||
-		(strings.HasSuffix(name, "Test") && !oneOf(name, "BeforeTest AfterTest"))
-}
-
-func isCSharpTest(name string) bool {
-	name = strings.TrimSuffix(name, "Attribute")
-	return oneOf(name, "Test TestCase TestCaseSource Theory Fact TestMethod DataTestMethod Property") ||
-		strings.HasSuffix(name, "Fact") || strings.HasSuffix(name, "Theory") || strings.HasSuffix(name, "TestMethod")
 }
 
 // declaration is where the declaration begins that has a mark: with the marks and modifiers in front of it.
@@ -157,17 +186,13 @@ func (d *finder) class(from, at int) int {
 	d.leave(from)
 	outer := d.scope()
 	s := scope{end: d.past(body) - 1, name: outer.name, level: outer.level + 1}
-	if s.level > 1 {
+	if (d.Lang == Rust && !oneOf(string(word), "test tests")) || (d.Lang != Rust && s.level > 1) {
 		s.name = d.name(string(word))
 	}
 	if head := d.Code[end:body]; bytes.Contains(head, []byte("TestCase")) {
 		s.kind = 't'
 	}
-	name := s.name
-	if s.level == 1 {
-		name = string(word)
-	}
-	s.test = d.add(name, d.declaration(from), body+1, s.end, true)
+	s.test = d.add(cmp.Or(s.name, string(word)), d.declaration(from), body+1, s.end, true)
 	d.scopes = append(d.scopes, s)
 	return body
 }
@@ -238,10 +263,16 @@ func (d *finder) methodName(at int) (from, to, open int) {
 			if (oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from) || oneOf(string(word), "class interface enum import package impl trait mod") {
 				return at, at, none
 			}
-			from, to, at = at, end, end
+			if d.byteAt(at-1) != '#' { // r#name
+				from = at
+			}
+			to, at = end, end
 		case c == '(':
-			if to > from && !isModifier(string(d.Code[from:to])) {
+			switch isName := to > from && !isModifier(string(d.Code[from:to])); {
+			case d.Lang != Rust && isName, d.Lang == Rust && d.wordBefore(from) == "fn":
 				return from, to, at
+			case isName:
+				return at, at, none
 			}
 			at = d.past(at)
 		case c == '#' && d.Lang == Rust:

@@ -171,3 +171,32 @@ func goSubtests(f *File, parent string, body ast.Node, line func(token.Pos) int)
 	})
 	return list
 }
+
+// goTestName reports whether go test, or a suite, runs a function.
+func goTestName(name string, parameters []byte, method bool) bool {
+	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		rest, found := strings.CutPrefix(name, prefix)
+		if !found || (rest != "" && rest[0] >= 'a' && rest[0] <= 'z') {
+			continue
+		}
+		kind := goParameter(parameters)
+		switch {
+		case method:
+			return prefix != "Example" && (len(parameters) == 0 || kind == "C")
+		case prefix == "Example":
+			return len(parameters) == 0
+		}
+		return kind == prefix[:1]
+	}
+	return false
+}
+
+// goParameter is the T of t *testing.T, "" for anything else.
+func goParameter(code []byte) string {
+	star := bytes.IndexByte(code, '*')
+	if star < 0 || bytes.IndexByte(code, ',') >= 0 {
+		return ""
+	}
+	code = bytes.TrimSpace(code[star+1:])
+	return string(code[bytes.LastIndexByte(code, '.')+1:])
+}

@@ -5,19 +5,11 @@ import (
 	"strings"
 )
 
-// rubyBlock is def … end, do … end, { … } and so on.
-type rubyBlock struct {
-	kind byte // 'd' def, 'c' class or module, 'b' block of a call, 'i' condition, 'l' loop, '{', 'o' other
-	from int  // where its head begins
-	open int  // where its keyword or brace is
-	end  int  // its last byte
-	tail int  // where what ends it begins
-}
-
-// rubyScanner finds the blocks of Ruby.
+// rubyScanner finds the blocks of Ruby: def … end, do … end, { … } and so on. Their kinds are 'd' def, 'c' class or module, 'b' block
+// of a call, 'i' condition, 'l' loop, '{', 'o' other.
 type rubyScanner struct {
 	*File
-	list    []rubyBlock
+	list    []block
 	open    []int // places in the list
 	words   int   // how many of them end with the word end
 	braces  int
@@ -25,14 +17,11 @@ type rubyScanner struct {
 	defined int  // where the name of a method ends
 }
 
-func (f *File) rubyList() []rubyBlock {
-	if !f.rubyFound {
-		f.rubyFound = true
-		s := &rubyScanner{File: f}
-		s.scan()
-		f.ruby = s.list
-	}
-	return f.ruby
+// rubyBlocks are the blocks of Ruby.
+func (f *File) rubyBlocks() []block {
+	s := &rubyScanner{File: f}
+	s.scan()
+	return s.list
 }
 
 func (s *rubyScanner) scan() {
@@ -42,7 +31,7 @@ func (s *rubyScanner) scan() {
 			s.loop = false
 			at++
 		case c == '{':
-			s.begin('{', s.headStart(at), at)
+			s.begin('{', s.Statement(at), at)
 			at++
 		case c == '}':
 			s.shut(at, at, true)
@@ -58,7 +47,7 @@ func (s *rubyScanner) scan() {
 		}
 	}
 	for _, n := range s.open {
-		s.list[n].end, s.list[n].tail = len(s.Code)-1, len(s.Code)+1
+		s.list[n].end, s.list[n].tail = int32(len(s.Code)-1), int32(len(s.Code)+1)
 	}
 }
 
@@ -68,7 +57,7 @@ func (s *rubyScanner) begin(kind byte, from, at int) {
 	} else {
 		s.words++
 	}
-	s.list = append(s.list, rubyBlock{kind, from, at, at, at})
+	s.list = append(s.list, block{kind: kind, from: int32(from), open: int32(at)})
 	s.open = append(s.open, len(s.list)-1)
 }
 
@@ -80,7 +69,7 @@ func (s *rubyScanner) shut(tail, end int, brace bool) {
 	for {
 		n := s.open[len(s.open)-1]
 		s.open = s.open[:len(s.open)-1]
-		s.list[n].end, s.list[n].tail = end, tail
+		s.list[n].end, s.list[n].tail = int32(end), int32(tail)
 		if s.list[n].kind == '{' {
 			s.braces--
 		} else {
@@ -117,7 +106,7 @@ func (s *rubyScanner) keyword(word string, at, end int) {
 			s.loop = false
 			return
 		}
-		s.begin('b', s.headStart(at), at)
+		s.begin('b', s.Statement(at), at)
 	case "if", "unless", "while", "until", "for":
 		if word != "for" && s.isModifier(at) {
 			return
@@ -180,39 +169,19 @@ func (s *rubyScanner) isModifier(at int) bool {
 	return bytes.IndexByte([]byte("=([{,|&;<+*>?:-\\"), s.Code[at]) < 0
 }
 
-// rubyBlocks fills in the blocks.
-func (f *File) rubyBlocks(out *blocks) {
-	var open stack
-	list := f.rubyList()
-	line := 0
-	leave := func(before int) { // ends the blocks that end in front of an offset
-		for len(open) > 0 && list[open.top()].tail < before {
-			line = f.fillLines(out, line, list[open.top()].tail, &open)
-			open = open[:len(open)-1]
-		}
-	}
-	for i, b := range list {
-		leave(b.open)
-		line = f.fillLines(out, line, b.open, &open)
-		out.add(b.from, b.open, open.top())
-		open = append(open, int32(i))
-	}
-	leave(len(f.Code) + 2)
-	f.fillLines(out, line, len(f.Code)+1, &open)
-}
-
 // ruby finds the methods of Minitest and the blocks of RSpec and Rails.
 func (d *finder) ruby() {
 	if !IsTest(d.Path) {
 		return
 	}
-	for _, b := range d.rubyList() {
-		d.leave(b.open)
-		switch b.kind {
+	for i, one := range d.blocks().list {
+		b := d.nested.block(int32(i))
+		d.leave(b.Open)
+		switch one.kind {
 		case 'c':
 			d.rubyClass(b)
 		case 'd':
-			name, _ := d.word(d.skip(b.open + len("def")))
+			name, _ := d.word(d.skip(b.Open + len("def")))
 			if bytes.HasPrefix(name, []byte("test_")) {
 				d.rubyTest(d.name(string(name)), b, false)
 			}
@@ -224,20 +193,20 @@ func (d *finder) ruby() {
 	}
 }
 
-func (d *finder) rubyTest(name string, b rubyBlock, group bool) {
-	body := b.open + 1
-	if b.kind != '{' {
+func (d *finder) rubyTest(name string, b Block, group bool) {
+	body := b.Open + 1
+	if d.Code[b.Open] != '{' {
 		body = d.rubyBody(b)
 	}
-	test := d.add(name, b.from, min(body, b.end), b.end, group)
-	d.scopes = append(d.scopes, scope{end: b.end, name: name, test: test, level: d.scope().level})
+	test := d.add(name, b.From, min(body, b.End), b.End, group)
+	d.scopes = append(d.scopes, scope{end: b.End, name: name, test: test, level: d.scope().level})
 }
 
 // rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far
 // behind that looking further would cost too much in a line with many blocks.
-func (d *finder) rubyBody(b rubyBlock) int {
-	at := b.open
-	for steps := 0; at < b.end && steps < maxHead; steps++ {
+func (d *finder) rubyBody(b Block) int {
+	at := b.Open
+	for steps := 0; at < b.End && steps < maxHead; steps++ {
 		switch c := d.Code[at]; c {
 		case '\n', ';':
 			return at + 1
@@ -247,17 +216,17 @@ func (d *finder) rubyBody(b rubyBlock) int {
 			at++
 		}
 	}
-	return min(at, b.end)
+	return min(at, b.End)
 }
 
-func (d *finder) rubyClass(b rubyBlock) {
-	word, at := d.word(b.open)
+func (d *finder) rubyClass(b Block) {
+	word, at := d.word(b.Open)
 	if string(word) != "class" {
 		return
 	}
 	at = d.skip(at)
 	end := at
-	for end < b.end && (IsWord(d.Code[end]) || d.Code[end] == ':') {
+	for end < b.End && (IsWord(d.Code[end]) || d.Code[end] == ':') {
 		end++
 	}
 	if end == at {
@@ -265,20 +234,20 @@ func (d *finder) rubyClass(b rubyBlock) {
 	}
 	outer := d.scope()
 	name := string(d.Code[at:end])
-	s := scope{end: b.end, name: outer.name, level: outer.level + 1}
+	s := scope{end: b.End, name: outer.name, level: outer.level + 1}
 	if s.level > 1 {
 		name = d.name(name)
 		s.name = name
 	}
-	s.test = d.add(name, b.from, d.rubyBody(b), b.end, true)
+	s.test = d.add(name, b.From, d.rubyBody(b), b.End, true)
 	d.scopes = append(d.scopes, s)
 }
 
 // rubyCall reads the call in front of a block, such as it "does" do.
-func (d *finder) rubyCall(b rubyBlock) (name string, group, ok bool) {
-	at := b.from
+func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
+	at := b.From
 	word, end := d.word(at)
-	if len(word) == 0 || end > b.open {
+	if len(word) == 0 || end > b.Open {
 		return "", false, false
 	}
 	if string(word) == "RSpec" && d.byteAt(end) == '.' {
@@ -292,10 +261,10 @@ func (d *finder) rubyCall(b rubyBlock) (name string, group, ok bool) {
 		return "", false, false
 	}
 	at = end
-	for at < b.open && (d.Code[at] == ' ' || d.Code[at] == '(') {
+	for at < b.Open && (d.Code[at] == ' ' || d.Code[at] == '(') {
 		at++
 	}
-	name, literal := d.rubyName(at, b.open)
+	name, literal := d.rubyName(at, b.Open)
 	if (!literal && oneOf(string(word), "test should pending skip")) || d.byteAt(end) == '.' {
 		return "", false, false
 	}

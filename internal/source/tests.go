@@ -27,7 +27,7 @@ type scope struct {
 // A finder finds the tests of a language.
 var finders = map[Lang]func(*finder){
 	Go: (*finder).golang, Python: (*finder).python, JavaScript: (*finder).javaScript, TypeScript: (*finder).javaScript,
-	Rust: (*finder).rust, Java: (*finder).java, CSharp: (*finder).java, Ruby: (*finder).ruby,
+	Rust: (*finder).java, Java: (*finder).java, CSharp: (*finder).java, Ruby: (*finder).ruby,
 }
 
 // Tests are the tests of a file, in the order of their lines. Tests with equal names are all listed. Classes that
