@@ -100,7 +100,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 	text := bytes.TrimSpace(f.Head.CodeLine(line))
 	end := f.Head.Lines()
 	if t := f.testAround(line); begins(text, "with ") {
-		end = indentEnd(f.Head, line)
+		end = blockEnd(f.Head, line)
 	} else if t != nil {
 		end = t.End
 	} else if begins(text, "@") {

@@ -30,43 +30,12 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
 		}
-		line := bytes.TrimSpace(f.Head.CodeLine(l.Number))
-		how, from, to := "", l.Number, 0
-		switch {
-		case neverRuns(f.Lang(), line):
-			how, to = "behind a condition that is never true", blockEnd(f.Head, l.Number)
-		case opensTry(f.Lang(), line):
-			if end := f.tryEnd(l.Number); end > 0 && f.swallows(end) {
-				how, to = "in a block that swallows its failure", end
-			}
-		case suppresses(f.Lang(), line):
-			how, to = "in a block that swallows its failure", indentEnd(f.Head, l.Number)
-		case loopsOverNothing(f.Lang(), line):
-			how, to = "in a loop over nothing", blockEnd(f.Head, l.Number)
-		case f.isUncalled(l.Number, line, words):
-			how, to = "in a function that nothing calls", f.endOf(l.Number, line)
-			if !begins(line, "def ", "async def ") && ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(to)), ";"), "()") {
-				how = "" // it is called where it ends
-			}
-		case has(line, "catch_unwind("), emptyCatch().Match(line):
-			how, to = "where its failure is swallowed", l.Number
-		case begins(line, "runCatching", "Record.Exception"):
-			how, to = "where its failure is swallowed", f.endOf(l.Number, line)
-			if has(f.Head.CodeLine(to), "getOrThrow") {
-				how = ""
-			}
-		case f.isLeft(l.Number, line):
-			how, to = "in a block that the test does not wait for", f.endOf(l.Number, line)
-		default:
-			if t := f.testAround(l.Number); t != nil && f.isLost(t, l.Number, line) {
-				how, to = "in a test that does not run as one", t.End
-			}
-		}
+		how, to := f.unreached(l.Number, bytes.TrimSpace(f.Head.CodeLine(l.Number)), words)
 		if how == "" {
 			continue
 		}
 		until = to
-		for n := from; n <= to; n++ {
+		for n := l.Number; n <= to; n++ {
 			if isAssertion(f.Lang(), f.Head.CodeLine(n)) &&
 				(!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
@@ -75,15 +44,27 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	}
 }
 
-// endOf is the last line of the block that a line begins; the line where it begins none.
-func (f *File) endOf(n int, line []byte) int {
+// unreached tells why nothing fails from a line of the head to another one; "" where it does.
+func (f *File) unreached(n int, line []byte, words func() map[string]int) (how string, to int) {
+	end := blockEnd(f.Head, n)
 	switch {
-	case f.Lang() == source.Python && ends(line, ":"):
-		return indentEnd(f.Head, n)
-	case ends(line, "{"):
-		return blockEnd(f.Head, n)
+	case neverRuns(f.Lang(), line):
+		return "behind a condition that is never true", end
+	case tries().Match(line) && f.swallows(f.tryEnd(n)):
+		return "in a block that swallows its failure", f.tryEnd(n)
+	case f.Lang() == source.Python && suppressShape().Match(line):
+		return "in a block that swallows its failure", end
+	case loopsOverNothing(f.Lang(), line):
+		return "in a loop over nothing", end
+	case f.isUncalled(n, line, words):
+		if !begins(line, "def ", "async def ") && ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(end)), ";"), "()") {
+			return "", 0 // it is called where it ends
+		}
+		return "in a function that nothing calls", end
+	case has(line, "catch_unwind("), emptyCatch().Match(line):
+		return "where its failure is swallowed", n
 	}
-	return n
+	return "", 0
 }
 
 // testAround is the innermost test of the head with a line in its body; nil where there is none.
@@ -97,83 +78,6 @@ func (f *File) testAround(n int) *source.Test {
 	}
 	return nil
 }
-
-// isDecorated reports whether a decorator, of any lines, stands above a function of Python.
-func isDecorated(v *source.File, n int) bool {
-	indent := indentOf(v.CodeLine(n))
-	for above := n - 1; above > max(0, n-maxStatementLines); above-- {
-		line := v.CodeLine(above)
-		text := bytes.TrimSpace(line)
-		if begins(text, "@") && indentOf(line) == indent {
-			return true
-		}
-		if len(text) > 0 && indentOf(line) <= indent && !begins(text, ")", "]", "}") {
-			return false
-		}
-	}
-	return false
-}
-
-// left are the starts of what goes on beside a test, by language, and what a test says that waits for it.
-var left = map[source.Lang]struct {
-	starts func() *regexp.Regexp
-	waits  []string
-}{
-	source.JavaScript: {
-		input.Lazily(`^(?:set(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|process\.nextTick\(|` +
-			`[\w$.]+(?:\((?:[^()]|\([^()]*\))*\)[\w$.]*)*\.then\()`),
-		[]string{"done", "resolve", "imers"},
-	},
-	source.Go: {input.Lazily(`^go func\(`), []string{".Wait(", "<-", "select {", "synctest"}},
-	source.CSharp: {
-		input.Lazily(`^(?:_ = )?(?:Task\.Run|Task\.Factory\.StartNew|new Thread)\(`),
-		[]string{".Wait(", ".Join(", ".Result", "WhenAll"},
-	},
-	source.Java: {
-		input.Lazily(`^(?:CompletableFuture\.runAsync\(|new Thread\(|thread(?:\(.*\))? \{)`),
-		[]string{"join(", ".get(", "await"},
-	},
-}
-
-// isLeft reports whether a line of a test begins what the test does not wait for.
-func (f *File) isLeft(n int, line []byte) bool {
-	l, known := left[plainLang(f.Lang())]
-	if !known || !l.starts().Match(line) || isArgument(f.Head, n) {
-		return false
-	}
-	t := f.testAround(n)
-	if t == nil || t.End-t.Line > maxBody {
-		return false
-	}
-	for at := t.Line; at <= t.End; at++ {
-		if text := f.Head.CodeLine(at); len(text) > maxNear || has(text, l.waits...) {
-			return false
-		}
-	}
-	return true
-}
-
-// isLost reports whether a line of a test lets nothing after it count: a test of Python becomes a generator, which no runner goes
-// through, or one of Go speaks to a testing.T of its own.
-func (f *File) isLost(t *source.Test, n int, line []byte) bool {
-	switch f.Lang() {
-	case source.Go:
-		return fakeT().Match(line)
-	case source.Python:
-		if !bytes.Equal(line, []byte("yield")) && !begins(line, "yield ") {
-			return false
-		}
-		for at := n - 1; at > t.Line; at-- {
-			if text := bytes.TrimSpace(f.Head.CodeLine(at)); begins(text, "def ", "async def ") {
-				return false // of a function in the test
-			}
-		}
-		return true
-	}
-	return false
-}
-
-var fakeT = input.Lazily(`^t :?= (?:&testing\.T\{\}|new\(testing\.T\))`)
 
 // emptyCatch matches a promise whose failure is dropped.
 var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)`)
@@ -191,7 +95,8 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		return false
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
-		return words()[string(m[1])] == 1 && f.testAround(n) != nil && !isDecorated(f.Head, n)
+		b, _ := f.Head.BlockOn(n)
+		return words()[string(m[1])] == 1 && f.testAround(n) != nil && !b.Marked
 	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {
@@ -241,40 +146,20 @@ func (g *gone) hadWithin(head *source.File, n int) bool {
 	return false
 }
 
-func opensTry(lang source.Lang, line []byte) bool {
-	switch lang {
-	case source.Python:
-		return bytes.Equal(line, []byte("try:"))
-	case source.Ruby:
-		return bytes.Equal(line, []byte("begin"))
-	case source.JavaScript, source.TypeScript, source.Java, source.CSharp:
-		return bytes.Equal(line, []byte("try")) || begins(line, "try {") || bytes.Equal(line, []byte("try{"))
-	}
-	return false
-}
+// tries matches the line that begins a block with a handler.
+var tries = input.Lazily(`^(?:try(?:\s*\{.*)?|try:|begin)$`)
 
-// isOneTry reports whether a line is a whole try with its handler.
-func isOneTry(line []byte) bool {
-	return has(line, "catch") && ends(bytes.TrimRight(line, " \t\r;"), "}")
-}
-
-// tryEnd is the last line of the block that a line begins, before its handler; 0 where there is no handler.
+// tryEnd is the line of the handler of the block that a line begins; 0 where there is none.
 func (f *File) tryEnd(line int) int {
-	end := line
-	if isOneTry(f.Head.CodeLine(line)) {
-		return line
-	}
-	if f.Lang() == source.Python || f.Lang() == source.Ruby {
+	end := blockEnd(f.Head, line)
+	if f.Lang() == source.Ruby {
 		end = indentEnd(f.Head, line)
-	} else if end = blockEnd(f.Head, line); handler().Match(f.Head.CodeLine(end)) {
-		return end
 	}
-	for n := end + 1; n <= f.Head.Lines() && n <= end+5; n++ {
-		if text := f.Head.CodeLine(n); !isBlank(text) {
-			if !handler().Match(text) {
-				return 0
-			}
+	for n := end; n <= min(f.Head.Lines(), end+6); n++ {
+		if text := f.Head.CodeLine(n); handler().Match(text) || (n == line && has(text, "catch")) {
 			return n
+		} else if n > end && !isBlank(text) {
+			break
 		}
 	}
 	return 0
@@ -293,57 +178,37 @@ var caught = map[source.Lang]func() *regexp.Regexp{
 
 // swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
 func (f *File) swallows(line int) bool {
-	if !caught[plainLang(f.Lang())]().Match(f.Head.CodeLine(line)) {
+	if shape := caught[plainLang(f.Lang())]; line == 0 || shape == nil || !shape().Match(f.Head.CodeLine(line)) {
 		return false
 	}
-	first := f.Head.CodeLine(line)
-	if i := bytes.LastIndexByte(first, '{'); i >= 0 && ends(bytes.TrimSpace(first), "}") {
-		return isIdle(first[i+1:])
-	}
-	end := line
-	if f.Lang() == source.Python || f.Lang() == source.Ruby {
-		end = indentEnd(f.Head, line) + 1
+	last, body := indentEnd(f.Head, line)+1, []byte(nil)
+	if b, found := f.Head.BlockOn(line); found && f.Lang() != source.Ruby {
+		body = f.Head.Code[b.Open+1 : max(b.Open+1, b.End)]
+		if last = f.Head.LineAt(b.End); f.Lang() == source.Python {
+			last++
+		}
 	} else {
-		depth, open := 0, false
-		for ; end <= f.Head.Lines() && end < line+50; end++ {
-			text := f.Head.CodeLine(end)
-			if end == line {
-				text = bytes.TrimLeft(text, " \t}")
-			}
-			for _, c := range text {
-				if c == '{' {
-					depth, open = depth+1, true
-				} else if c == '}' {
-					depth--
-				}
-			}
-			if open && depth <= 0 {
-				break
-			}
+		for n := line + 1; n < last; n++ {
+			body = append(append(body, f.Head.CodeLine(n)...), '\n')
 		}
 	}
-	for n := line + 1; n < end; n++ {
-		if !isIdle(f.Head.CodeLine(n)) {
+	for text := range bytes.Lines(body) {
+		if !isIdle(text) {
 			return false
 		}
 	}
-	next := bytes.TrimSpace(f.Head.CodeLine(end))
-	return !handler().Match(next)
+	return last == line || !handler().Match(f.Head.CodeLine(last))
 }
 
 var idle = input.Lazily(`^(?:pass|\.\.\.|nil|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
 
 // isIdle reports whether a line of a handler does nothing, or only prints.
 func isIdle(line []byte) bool {
-	line = bytes.Trim(line, " \t\r{};")
+	line = bytes.Trim(line, " \t\r\n{};")
 	return len(line) < 400 && idle().Match(line)
 }
 
 var suppressShape = input.Lazily(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
-
-func suppresses(lang source.Lang, line []byte) bool {
-	return lang == source.Python && begins(line, "with") && suppressShape().Match(line)
-}
 
 // loopsOverNothing reports whether a line begins a loop that has no round.
 func loopsOverNothing(lang source.Lang, line []byte) bool {
@@ -455,31 +320,21 @@ const maxBlock = 1000
 // blockEnd is the last line of the block that a line begins: up to #endif, to the closing brace, or as far as lines are
 // indented.
 func blockEnd(f *source.File, line int) int {
-	first := f.CodeLine(line)
-	switch {
-	case begins(bytes.TrimLeft(first, " \t"), "#if"):
+	if first := bytes.TrimLeft(f.CodeLine(line), " \t"); begins(first, "#if") {
 		return directiveEnd(f, line)
-	case f.Lang == source.Python || f.Lang == source.Ruby:
-		return indentEnd(f, line)
 	}
-	depth, last := 0, min(line+maxBlock-1, f.Lines())
-	for n := line; n <= f.Lines() && n < line+maxBlock; n++ {
-		for _, c := range f.CodeLine(n) {
-			switch c {
-			case '{':
-				depth++
-			case '}':
-				if depth--; depth <= 0 {
-					return n
-				}
-			case ';':
-				if depth == 0 {
-					return n // a statement without braces
-				}
-			}
+	if b, found := f.BlockOn(line); found {
+		return f.LineAt(b.End)
+	}
+	if f.Lang == source.Python || f.Lang == source.Ruby {
+		return line
+	}
+	for n := line; n < min(line+10, f.Lines()+1); n++ {
+		if has(f.CodeLine(n), ";") {
+			return n // a statement without braces
 		}
 	}
-	return last
+	return line
 }
 
 func directiveEnd(f *source.File, line int) int {

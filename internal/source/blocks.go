@@ -15,13 +15,13 @@ type block struct {
 	end    int32 // its last byte
 	tail   int32 // where what ends it begins
 	parent int32 // the block around it
+	mark   int32 // the line on which it begins with its decorators
 }
 
 // blocks are the blocks of a file, in the order in which they open. A block is named by its place in the list.
 type blocks struct {
 	list  []block
-	inner []int32       // for each line the innermost block around its first byte of code
-	marks map[int32]int // the line on which the decorators of a block begin
+	inner []int32 // for each line the innermost block around its first byte of code
 }
 
 // maxDepth is how many blocks around a line are looked at, so that a file of nothing but braces costs no more than
@@ -29,36 +29,59 @@ type blocks struct {
 const maxDepth = 64
 
 // Block is where a block begins with its head, where the head ends, and its last byte.
-type Block struct{ From, Open, End int }
+type Block struct {
+	From, Open, End int
+	Marked          bool // it has decorators
+}
 
-func (b *blocks) block(n int32) Block {
-	return Block{int(b.list[n].from), int(b.list[n].open), int(b.list[n].end)}
+func (f *File) block(n int) Block {
+	b := f.blocks().list[n]
+	return Block{int(b.from), int(b.open), int(b.end), b.mark > 0 && int(b.mark) < f.LineAt(int(b.from))}
 }
 
 // Blocks are all blocks of a file, in the order in which they open.
 func (f *File) Blocks() []Block {
-	b := f.blocks()
-	all := make([]Block, len(b.list))
+	all := make([]Block, len(f.blocks().list))
 	for n := range all {
-		all[n] = b.block(int32(n))
+		all[n] = f.block(n)
 	}
 	return all
 }
 
+// opening is the place of the first block whose head ends at an offset or behind it.
+func (f *File) opening(offset int) int {
+	list := f.blocks().list
+	return sort.Search(len(list), func(i int) bool { return int(list[i].open) >= offset })
+}
+
 // Around gives the blocks around an offset, the innermost first: 64 at most.
 func (f *File) Around(offset int) (around []Block) {
-	b := f.blocks()
-	n := int32(sort.Search(len(b.list), func(i int) bool { return int(b.list[i].open) >= offset })) - 1
+	n := f.opening(offset) - 1
 	for range maxDepth {
 		if n == none {
 			break
 		}
-		if one := b.block(n); one.End >= offset {
+		if one := f.block(n); one.End >= offset {
 			around = append(around, one)
 		}
-		n = b.list[n].parent
+		n = int(f.blocks().list[n].parent)
 	}
 	return around
+}
+
+// BlockOn is the last block that opens on a line, or else the first one whose head begins there.
+func (f *File) BlockOn(line int) (b Block, found bool) {
+	for n := f.opening(f.starts[line-1]); n < len(f.blocks().list); n++ {
+		one := f.block(n)
+		if f.LineAt(one.Open) > line {
+			if !found && f.LineAt(one.From) == line {
+				return one, true
+			}
+			break
+		}
+		b, found = one, true
+	}
+	return b, found
 }
 
 // Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions,
@@ -79,7 +102,7 @@ func (f *File) Enclosing(line int) (lines []int) {
 // blocks are those of the file.
 func (f *File) blocks() *blocks {
 	if f.nested == nil {
-		f.nested = &blocks{inner: make([]int32, len(f.starts)), marks: map[int32]int{}}
+		f.nested = &blocks{inner: make([]int32, len(f.starts))}
 		switch f.Lang {
 		case None:
 			f.fillLines(f.nested)
@@ -304,16 +327,13 @@ func (f *File) pythonBlocks(out *blocks) {
 		}
 		out.inner[n-1] = inner
 		one := opened{indent, n, n, none}
-		switch word, _ := pythonHead(code); {
-		case code[0] == '@':
-			if decorated == 0 {
-				decorated = n
+		if code[0] == '@' {
+			decorated = cmp.Or(decorated, n)
+		} else {
+			if word, _ := pythonHead(code); word != "" {
+				add(&one, inner)
+				out.list[one.block].mark = int32(cmp.Or(decorated, n))
 			}
-		case word != "":
-			add(&one, inner)
-			out.marks[one.block] = cmp.Or(decorated, n)
-			decorated = 0
-		default:
 			decorated = 0
 		}
 		stack = append(stack, one)

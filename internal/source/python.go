@@ -20,7 +20,7 @@ func (d *finder) python() {
 		if word != "class" && !isTest {
 			continue
 		}
-		from, open := d.starts[b.marks[int32(i)]-1], int(one.open)
+		from, open := d.starts[one.mark-1], int(one.open)
 		d.leave(int(one.from))
 		if d.byteAt(open) == '\n' {
 			open = int(one.from) - 1

@@ -175,7 +175,7 @@ func (d *finder) ruby() {
 		return
 	}
 	for i, one := range d.blocks().list {
-		b := d.nested.block(int32(i))
+		b := d.block(i)
 		d.leave(b.Open)
 		switch one.kind {
 		case 'c':
