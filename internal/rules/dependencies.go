@@ -3,10 +3,10 @@ package rules
 import (
 	"bytes"
 	"cmp"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -40,8 +40,7 @@ type manifest struct {
 	own           string // the keys of the name of the package itself
 	tables        string // those of packages; see packageIn
 	dev           string // the same for those that only tests and tools need
-	// pattern matches a line of those that are read line by line, with the name as its group, and devPattern one that is
-	// dev.
+	// pattern matches a line with a package, its name and the rest; devPattern one that only tests and tools need.
 	pattern, devPattern func() *regexp.Regexp
 	read                func(v *source.File) (own string, deps []dependency)
 }
@@ -63,12 +62,16 @@ var manifests = []manifest{
 		tables: "dependencies|build-dependencies/{} workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{}",
 		dev:    "dev-dependencies/{} workspace/dev-dependencies/{} target/*/dev-dependencies/{}"},
 	{files: "libs.versions.toml", system: "maven", tables: "libraries/{}", dev: "plugins/{}"},
-	{files: "pom.xml", system: "maven", read: readPom},
-	{files: "*.csproj *.fsproj directory.packages.props directory.build.props", system: "nuget", read: readProject},
+	{files: "pom.xml", system: "maven", own: "project/groupId project/parent/groupId", tables: "**/dependency/<>",
+		dev: "**/plugin|path/<> **/plugin|path/**/dependency/<>"},
+	{files: "*.csproj *.fsproj directory.packages.props directory.build.props", system: "nuget",
+		tables: "**/PackageReference|PackageVersion/<>", dev: "**/GlobalPackageReference/<>"},
 	{files: "build.gradle build.gradle.kts", system: "maven",
-		pattern:    input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)`),
+		pattern:    input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)(.*)`),
 		devPattern: input.Lazily(`^\s*(?:test|androidTest|classpath)`)},
-	{files: "gemfile *.gemspec", system: "gem", read: readGemfile},
+	{files: "gemfile *.gemspec", system: "gem",
+		pattern:    input.Lazily(`^\s*(?:\w+\.)?(?:gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`),
+		devPattern: input.Lazily(`^\s*(?:\w+\.)?add_development_`)},
 	{files: "*.txt *.in", system: "pypi", read: readRequirements},
 }
 
@@ -93,25 +96,19 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 		return m.read(v)
 	}
 	if m.pattern != nil {
-		for line := range bytes.Lines(v.Text) {
-			if found := m.pattern().FindSubmatch(line[:min(len(line), maxShellLine)]); found != nil {
-				deps = append(deps, dependency{name: string(found[1]), dev: m.devPattern().Match(line)})
-			}
-		}
-		return "", deps
+		return m.lines(v)
 	}
 	var list []*described
-	about, from := map[string]*described{}, map[string]map[string]string{} // from: where uv gets packages from
+	about, from := map[string]*described{}, map[string]string{} // from: where uv gets packages from
+	artifact := ""
 	for _, s := range settingsOf(v) {
-		if own == "" && leadsToOne(s.Keys, m.own) {
+		switch {
+		case leadsToOne(s.Keys, m.own) && (own == "" || m.system == "maven"): // the group of a parent comes first
 			own = m.plain(s.Value)
-		}
-		if leads(s.Keys, "tool/uv/sources/*/*") {
-			if name := m.plain(s.Keys[3]); from[name] == nil {
-				from[name] = map[string]string{s.Keys[4]: s.Value}
-			} else {
-				from[name][s.Keys[4]] = s.Value
-			}
+		case m.system == "maven" && leads(s.Keys, "project/artifactId"):
+			artifact = ":" + s.Value
+		case leads(s.Keys, "tool/uv/sources/*/*"):
+			from[m.plain(s.Keys[3])+" "+s.Keys[4]] = s.Value
 		}
 		d := packageIn(s, m.dev)
 		if d == nil {
@@ -129,13 +126,40 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 	}
 	for _, d := range list {
 		name, _ := pythonName(d.name)
-		maps.Copy(d.values, from[name])
-		if is := d.dependency(m); is.name != "" {
+		for _, key := range [...]string{"git", "url", "path", "workspace"} {
+			d.values[key] = cmp.Or(from[name+" "+key], d.values[key])
+		}
+		if is := d.dependency(m, v, own); is.name != "" {
 			deps = append(deps, is)
 		}
 	}
+	return own + artifact, deps
+}
+
+// lines reads a manifest line by line.
+func (m *manifest) lines(v *source.File) (own string, deps []dependency) {
+	inGroup := false // of a Gemfile, for development and tests
+	for line := range bytes.Lines(v.Text) {
+		line = line[:min(len(line), maxShellLine)]
+		if found := m.pattern().FindSubmatch(line); found != nil {
+			d := dependency{name: string(found[1]), dev: inGroup || m.devPattern().Match(line), local: has(found[2], "path:", ":path")}
+			if from := gemFrom().FindSubmatch(found[2]); from != nil {
+				d.from = string(from[1])
+			}
+			deps = append(deps, d)
+		} else if found := gemName().FindSubmatch(line); found != nil && ends(v.Path, ".gemspec") {
+			own = string(found[1])
+		}
+		inGroup = m.system == "gem" && ((inGroup && string(bytes.TrimSpace(line)) != "end") || gemDev().Match(line))
+	}
 	return own, deps
 }
+
+var (
+	gemFrom = input.Lazily(`(?::git|:github|git:|github:)\s*(?:=>)?\s*["']([^"']+)`)
+	gemName = input.Lazily(`^\s*(?:\w+\.)?name\s*=\s*["']([^"']+)`)
+	gemDev  = input.Lazily(`^\s*group\b.*(?:dev|test)`)
+)
 
 func leadsToOne(keys []string, patterns string) bool {
 	return slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool { return leads(keys, pattern) })
@@ -148,15 +172,20 @@ type described struct {
 	values        map[string]string // by key; "" is that of the package itself
 }
 
-// packageIn reads a setting of some tables of packages: {} at their end stands for the name, else the value has it. It is
-// nil for a setting of none.
+// packageIn reads a setting of some tables of packages: {} at their end stands for the name, <> for what an element of XML
+// says of a package, else the value has the name. It is nil for a setting of none.
 func packageIn(s Setting, tables string) *described {
+	last := max(0, len(s.Keys)-1)
 	for table := range strings.FieldsSeq(tables) {
 		keys, named := strings.CutSuffix(table, "/{}")
+		element, isElement := strings.CutSuffix(table, "/<>")
 		id, name, key := "", s.Value, "requirement"
-		if n := strings.Count(keys, "/") + 1; named && len(s.Keys) > n && leads(s.Keys[:n], keys) {
+		switch n := strings.Count(keys, "/") + 1; {
+		case named && len(s.Keys) > n && leads(s.Keys[:n], keys):
 			id, name, key = strings.Join(s.Keys[:n+1], "\x00"), s.Keys[n], strings.Join(s.Keys[n+1:], ".")
-		} else if !named && leads(s.Keys, keys) {
+		case isElement && leads(s.Keys[:last], element):
+			id, name, key = strconv.Itoa(s.Table), s.Keys[last-1], strings.TrimPrefix(s.Keys[last], "@")
+		case leads(s.Keys, table):
 			id = strings.Join(s.Keys, "\x00") + "\x00" + s.Value
 		}
 		if id != "" {
@@ -167,7 +196,7 @@ func packageIn(s Setting, tables string) *described {
 }
 
 // dependency is what the settings say in the words of the system.
-func (d *described) dependency(m *manifest) dependency {
+func (d *described) dependency(m *manifest, v *source.File, own string) dependency {
 	version, is := d.values[""], dependency{name: m.plain(d.name), dev: d.dev}
 	is.from = cmp.Or(d.values["git"], d.values["url"])
 	is.local = d.values["path"] != "" || d.values["workspace"] == "true"
@@ -199,8 +228,18 @@ func (d *described) dependency(m *manifest) dependency {
 		}
 	case "cargo":
 		is.name = cmp.Or(d.values["package"], d.name)
+	case "nuget":
+		is.name = strings.ToLower(d.values["Include"])
+		is.dev = d.dev || has(strings.ToLower(v.Path), "test") || strings.EqualFold(d.values["PrivateAssets"], "all")
+		if (d.name == "PackageReference" && cmp.Or(d.values["Version"], d.values["VersionOverride"]) == "") || has(is.name, "$(") {
+			is.name = "" // another file names it
+		}
 	case "maven":
-		if parts := strings.Split(version, ":"); version != "" {
+		if artifact := d.values["artifactId"]; artifact != "" {
+			group := d.values["groupId"]
+			is.name, is.dev = strings.TrimPrefix(group+":"+artifact, ":"), d.dev || d.values["scope"] == "test"
+			is.local = d.name == "dependency" && oneOf(group, "${project.groupId}", "${project.parent.groupId}", own)
+		} else if parts := strings.Split(version, ":"); version != "" {
 			is.name = strings.Join(parts[:min(len(parts), 2)], ":")
 		} else if group := d.values["group"]; group != "" {
 			is.name = group + ":" + d.values["name"]
@@ -388,92 +427,6 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 		if name != "" {
 			deps = append(deps, dependency{name: name, dev: dev, from: from})
 		}
-	}
-	return "", deps
-}
-
-var (
-	gemLine = input.Lazily(`^\s*(?:\w+\.)?(gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`)
-	gemFrom = input.Lazily(`(?::git|:github|git:|github:)\s*(?:=>)?\s*["']([^"']+)`)
-	gemName = input.Lazily(`^\s*(?:\w+\.)?name\s*=\s*["']([^"']+)`)
-	gemDev  = input.Lazily(`^\s*group\b.*(?:dev|test)`)
-)
-
-func readGemfile(v *source.File) (own string, deps []dependency) {
-	inGroup := false // of development and tests
-	for line := range bytes.Lines(v.Text) {
-		line = line[:min(len(line), maxShellLine)]
-		if found := gemLine().FindSubmatch(line); found != nil {
-			d := dependency{name: string(found[2]), dev: inGroup ||
-				has(found[1], "development"), local: has(found[3], "path:", ":path")}
-			if from := gemFrom().FindSubmatch(found[3]); from != nil {
-				d.from = string(from[1])
-			}
-			deps = append(deps, d)
-		} else if found := gemName().FindSubmatch(line); found != nil && ends(v.Path, ".gemspec") {
-			own = string(found[1])
-		}
-		inGroup = (inGroup && string(bytes.TrimSpace(line)) != "end") || gemDev().Match(line)
-	}
-	return own, deps
-}
-
-// elements are the settings of each table of XML whose element has one of some names, in their order, with the keys of
-// the element.
-func elements(v *source.File, names ...string) (keys [][]string, values []map[string]string) {
-	places := map[int]int{}
-	for _, s := range settingsOf(v) {
-		n := len(s.Keys) - 1
-		if n < 1 || !slices.Contains(names, s.Keys[n-1]) || slices.Contains(s.Keys, "exclusions") {
-			continue
-		}
-		place, known := places[s.Table]
-		if !known {
-			place = len(values)
-			places[s.Table] = place
-			keys, values = append(keys, s.Keys[:n]), append(values, map[string]string{})
-		}
-		values[place][strings.TrimPrefix(s.Keys[n], "@")] = s.Value
-	}
-	return keys, values
-}
-
-// readPom reads the manifest of Maven.
-func readPom(v *source.File) (own string, deps []dependency) {
-	ownGroup, ownName := "", ""
-	for _, s := range settingsOf(v) {
-		switch {
-		case leads(s.Keys, "project/groupId"), leads(s.Keys, "project/parent/groupId") && ownGroup == "":
-			ownGroup = s.Value
-		case leads(s.Keys, "project/artifactId"):
-			ownName = s.Value
-		}
-	}
-	keys, values := elements(v, "dependency", "plugin", "path")
-	for i, e := range values {
-		group, plugin := e["groupId"], slices.Contains(keys[i], "plugin") || slices.Contains(keys[i], "path")
-
-		deps = append(deps, dependency{
-			name: strings.TrimPrefix(group+":"+e["artifactId"], ":"), dev: e["scope"] == "test" || plugin,
-			local: keys[i][len(keys[i])-1] == "dependency" &&
-				(oneOf(group, "${project.groupId}", "${project.parent.groupId}") || group == ownGroup),
-		})
-	}
-	return ownGroup + ":" + ownName, deps
-}
-
-// readProject reads the manifests of .NET.
-func readProject(v *source.File) (own string, deps []dependency) {
-	test := has(strings.ToLower(v.Path), "test")
-	keys, values := elements(v, "PackageReference", "PackageVersion", "GlobalPackageReference")
-	for i, e := range values {
-		name, kind := e["Include"], keys[i][len(keys[i])-1]
-		central := kind == "PackageReference" && e["Version"] == "" && e["VersionOverride"] == "" // another file names it
-		if name == "" || central || has(name, "$(") {
-			continue
-		}
-		dev := test || kind == "GlobalPackageReference" || strings.EqualFold(e["PrivateAssets"], "all")
-		deps = append(deps, dependency{name: strings.ToLower(name), dev: dev})
 	}
 	return "", deps
 }
