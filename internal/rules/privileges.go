@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -19,201 +18,78 @@ func findUnreadWorkflow(c *Change, report func(Hit)) {
 	}
 }
 
-// findWorkflowPermissions finds workflows whose token may do more than before.
-func findWorkflowPermissions(c *Change, report func(Hit)) {
-	set := c.flowsOf()
-	for _, p := range set.pairs {
-		if p.now != nil {
-			set.widened(p, report)
-		}
-	}
-}
-
-const fixPermissions = "give the job only the permissions that it needs, and say why it needs them"
-
-// grant is what a permissions block lets a token write.
+// grant is what a permissions block lets a token write: its scopes; "everything" for write-all.
 type grant struct {
-	known bool     // there is a block
-	write []string // scopes; "everything" for write-all
-	line  int
+	known bool // there is a block
+	write []input.Member
 }
 
-func readGrant(n *input.Node) grant {
+// grantOf is the grant of a job, or else that of its workflow.
+func (w *flow) grantOf(j *input.Member) (g grant) {
+	n := w.root
+	if j != nil && j.Value.Member("permissions") != nil {
+		n = j.Value
+	}
 	block := below(n, "permissions")
-	if block == nil {
-		return grant{}
+	if g.known = block != nil; textOf(block) == "write-all" {
+		g.write = []input.Member{{Key: "everything", Pos: input.Pos{Line: keyLine(n, "permissions")}}}
 	}
-	g := grant{known: true, line: keyLine(n, "permissions")}
-	if block.Text == "write-all" {
-		g.write = []string{"everything"}
-	}
-	for _, m := range block.Members {
+	for _, m := range membersOf(block) {
 		if textOf(m.Value) == "write" {
-			g.write = append(g.write, m.Key)
+			g.write = append(g.write, m)
 		}
 	}
 	return g
 }
 
-// jobGrant is what the token of a job may write: the job's own block, or else that of the workflow.
-func jobGrant(w *flow, j *flowJob) grant {
-	if g := readGrant(j.node); g.known {
-		return g
-	}
-	return readGrant(w.root)
-}
+// mayAll reports whether a token may write everything; without a block, perhaps it may.
+func (g *grant) mayAll() bool { return member(g.write, "everything") != nil }
 
-// widened compares what the tokens of two versions of a workflow may write.
-func (set *flowSet) widened(p flowPair, report func(Hit)) {
-	all := readGrant(p.now.root)
-	old := grant{}
-	if p.was != nil {
-		old = readGrant(p.was.root)
-	}
-	var scopes firstNames
-	for _, j := range p.now.jobs {
-		g := jobGrant(p.now, j)
-		if len(g.write) == 0 {
-			continue
-		}
-		was, there := set.grantBefore(j, p)
-		switch {
-		case there && !was.known && !slices.Contains(g.write, "everything"): // no block: perhaps it could write everything
-		case slices.Contains(was.write, "everything"):
-		default:
-			for _, scope := range without(without(g.write, was.write), scopes.names) {
-				scopes.add(scope, g.line)
-			}
-		}
-	}
-	if len(scopes.names) > 0 {
-		report(p.now.hit(scopeLine(p.now, scopes.line, scopes.names[0]), "permissions",
-			"the token may write "+listed(scopes.names), fixPermissions))
-		return
-	}
-	if p.was != nil && old.known && !all.known && !slices.Contains(old.write, "everything") &&
-		slices.ContainsFunc(p.now.jobs, func(j *flowJob) bool { return !readGrant(j.node).known && j.id != "runs" }) {
-		report(p.was.hit(old.line, "permissions", "the permissions block is removed: the token may do what the repository's default says", "restore the block"))
-	}
-}
-
-// grantBefore is what the token of a job could write at the merge base; there is false for a job that was not there.
-func (set *flowSet) grantBefore(j *flowJob, p flowPair) (was grant, there bool) {
-	if old := p.was.job(j.id); old != nil {
-		return jobGrant(p.was, old), true
-	}
-	for _, other := range set.pairs { // a job that moved
-		if old := other.was.job(j.id); old != nil && other.now.job(j.id) == nil {
-			return jobGrant(other.was, old), true
-		}
-	}
-	if p.was != nil { // a new job may do what the workflow could
-		g := readGrant(p.was.root)
-		for _, old := range p.was.jobs {
-			g.write = append(g.write, jobGrant(p.was, old).write...)
-		}
-		return g, false
-	}
-	return grant{}, false
-}
-
-// scopeLine is the line of a scope in the block that begins at a line.
-func scopeLine(w *flow, line int, scope string) int {
-	for n := line; n <= line+20 && n <= w.text.Lines(); n++ {
-		if has(string(w.text.Line(n)), scope+":") {
-			return n
-		}
-	}
-	return line
-}
-
-// findUnpinnedAction finds actions of others that are new and can change under the same name.
-func findUnpinnedAction(c *Change, report func(Hit)) {
+// findWorkflowPermissions finds workflows whose token may do more than before.
+func findWorkflowPermissions(c *Change, report func(Hit)) {
 	set := c.flowsOf()
-	was := map[string]bool{} // actions that were used without a commit
 	for _, p := range set.pairs {
-		eachUse(p.was, func(uses string, _ *input.Node) {
-			if isUnpinned(uses) {
-				was[actionOf(uses)] = true
+		var scopes firstNames
+		isOpen := false // the repository's default is for a job
+		for i := range p.now.jobs {
+			j := &p.now.jobs[i]
+			now, was := p.now.grantOf(j), set.grantBefore(j, p)
+			isOpen = isOpen || (!now.known && j.Key != "runs")
+			if was.mayAll() || (!was.known && !now.mayAll()) {
+				continue
 			}
-		})
-	}
-	for _, p := range set.pairs {
-		var found firstHit
-		eachUse(p.now, func(uses string, n *input.Node) {
-			if name := actionOf(uses); isUnpinned(uses) && !was[name] {
-				was[name] = true
-				found.add(p.now.hit(n.Pos.Line, name, "the touched workflows did not use the action "+uses+" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment"))
-			}
-		})
-		found.report(report)
-	}
-}
-
-// eachUse visits the actions and workflows that a workflow calls.
-func eachUse(w *flow, visit func(uses string, n *input.Node)) {
-	for _, j := range w.allJobs() {
-		if n := j.node.Member("uses"); n != nil {
-			visit(textOf(n), n)
-		}
-		for _, s := range j.steps {
-			if n := s.node.Member("uses"); n != nil {
-				visit(textOf(n), n)
+			for _, m := range now.write {
+				if member(was.write, m.Key) == nil && !slices.Contains(scopes.names, m.Key) {
+					scopes.add(m.Key, m.Pos.Line)
+				}
 			}
 		}
-	}
-}
-
-// isUnpinned reports whether an action of others is named by what can move: a tag or a branch. Those of the gate itself are not of
-// others: the same hands make the program that judges, and closeout init names them by a tag.
-func isUnpinned(uses string) bool {
-	name, ref, _ := strings.Cut(uses, "@")
-	lower := strings.ToLower(name)
-	switch {
-	case lower == "", begins(lower, "./"), begins(lower, "$/"), begins(lower, "actions/"), begins(lower, "github/"),
-		begins(lower+"/", "closeout-gate/closeout/"), has(uses, "${{"):
-		return false
-	case begins(lower, "docker://"):
-		return !has(uses, "@sha256:")
-	}
-	return len(ref) != 40 || strings.Trim(ref, "0123456789abcdef") != ""
-}
-
-// findPullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
-func findPullRequestTarget(c *Change, report func(Hit)) {
-	const fix = "use pull_request, or check out nothing of the pull request in this workflow"
-	for _, p := range c.flowsOf().pairs {
-		if p.now == nil {
-			continue
-		}
-		now, line := p.now.event("pull_request_target"), untrusted(p.now)
+		old := p.was.grantOf(nil)
 		switch {
-		case now != nil && p.was.event("pull_request_target") == nil:
-			report(p.now.hit(now.line, "pull_request_target",
-				"the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
-		case line > 0 && untrusted(p.was) == 0 && (now != nil || p.now.event("workflow_run") != nil ||
-			p.now.event("issue_comment") != nil):
-			report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
+		case len(scopes.names) > 0:
+			report(p.now.hit(scopes.line, "permissions", "the token may write "+listed(scopes.names),
+				"give the job only the permissions that it needs, and say why it needs them"))
+		case isOpen && old.known && !old.mayAll():
+			report(p.was.hit(keyLine(p.was.root, "permissions"), "permissions",
+				"the permissions block is removed: the token may do what the repository's default says", "restore the block"))
 		}
 	}
 }
 
-// untrusted is the line on which a workflow checks out the head of a pull request; 0 when it does not.
-func untrusted(w *flow) int {
-	for _, s := range w.steps() {
-		ref := below(s.node, "with", "ref")
-		for _, part := range [...]string{"pull_request.head", "workflow_run.head_", "github.head_ref", "refs/pull/",
-			"pull_request.merge_commit"} {
-			if has(textOf(ref), part) && actionOf(textOf(s.node.Member("uses"))) == "actions/checkout" {
-				return ref.Pos.Line
-			}
-		}
-		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") ||
-			(has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch")) {
-			return run.Pos.Line
+// grantBefore is what the token of a job could write at the merge base: that of a new job, what any of its workflow could.
+func (set *flowSet) grantBefore(j *input.Member, p flowPair) grant {
+	for _, other := range append([]flowPair{p}, set.pairs...) {
+		old := member(other.was.jobs, j.Key)
+		if old != nil && (other == p || member(other.now.jobs, j.Key) == nil) { // else it did not move
+			return other.was.grantOf(old)
 		}
 	}
-	return 0
+	all := p.was.grantOf(nil)
+	all.known = true
+	for i := range p.was.jobs {
+		all.write = append(all.write, p.was.grantOf(&p.was.jobs[i]).write...)
+	}
+	return all
 }
 
 // firstNames are names, and the line of the first.
@@ -226,71 +102,132 @@ func (f *firstNames) add(name string, line int) {
 	f.names, f.line = append(f.names, name), cmp.Or(f.line, line)
 }
 
-// findWorkflowSecret finds secrets that the workflows of a change did not use before.
-func findWorkflowSecret(c *Change, report func(Hit)) {
-	set := c.flowsOf()
-	was := map[string]bool{"GITHUB_TOKEN": true}
+// eachFresh visits what the workflows of a change name and did not name before: by workflow, each once.
+func (set *flowSet) eachFresh(each func(w *flow, visit func(name string, line int)), key func(name string) string,
+	found func(w *flow, fresh firstNames)) {
+	was := map[string]bool{}
 	for _, p := range set.pairs {
-		eachSecret(p.was, func(name string, _ int) { was[name] = true })
+		each(p.was, func(name string, _ int) { was[key(name)] = true })
 	}
 	for _, p := range set.pairs {
-		var found firstNames
-		eachSecret(p.now, func(name string, line int) {
-			if !was[name] {
-				was[name] = true
-				found.add(name, line)
+		var fresh firstNames
+		each(p.now, func(name string, line int) {
+			if !was[key(name)] {
+				was[key(name)] = true
+				fresh.add(name, line)
 			}
 		})
-		if names := found.names; len(names) > 0 {
-			hit := p.now.hit(found.line, names[0], "the touched workflows did not use "+listed(names)+" before",
-				"use no secret, or let a person approve it")
-			hit.Others = names[1:]
-			report(hit)
+		if len(fresh.names) > 0 {
+			found(p.now, fresh)
 		}
 	}
 }
 
-// eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.
-func eachSecret(w *flow, visit func(name string, line int)) {
-	if w == nil {
-		return
+// findUnpinnedAction finds actions of others that are new and can change under the same name.
+func findUnpinnedAction(c *Change, report func(Hit)) {
+	c.flowsOf().eachFresh(eachUnpinned, actionOf, func(w *flow, fresh firstNames) {
+		uses := fresh.names[0]
+		hit := firstHit{w.hit(fresh.line, actionOf(uses), "the touched workflows did not use the action "+uses+
+			" before, and it is not pinned to a commit", "pin the action to a full commit id, with the version in a comment"),
+			int64(len(fresh.names))}
+		hit.report(report)
+	})
+}
+
+// eachUnpinned visits the actions and workflows of others that a workflow calls by what can move.
+func eachUnpinned(w *flow, visit func(uses string, line int)) {
+	look := func(n *input.Node) {
+		if uses := textOf(n, "uses"); isUnpinned(uses) {
+			visit(uses, n.Member("uses").Pos.Line)
+		}
 	}
 	for _, j := range w.jobs {
-		if s := j.node.Member("secrets"); textOf(s) == "inherit" {
+		look(j.Value)
+	}
+	for _, s := range w.steps {
+		look(s.node)
+	}
+}
+
+// isUnpinned reports whether an action of others is named by what can move: a tag or a branch. Those of the gate itself are not of
+// others: the same hands make the program that judges, and closeout init names them by a tag.
+func isUnpinned(uses string) bool {
+	_, ref, _ := strings.Cut(uses, "@")
+	name := actionOf(uses)
+	switch {
+	case name == "", begins(name, "./", "$/", "actions/", "github/"), begins(name+"/", "closeout-gate/closeout/"), has(uses, "${{"):
+		return false
+	case begins(name, "docker://"):
+		return !has(uses, "@sha256:")
+	}
+	return len(ref) != 40 || strings.Trim(ref, "0123456789abcdef") != ""
+}
+
+// findPullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
+func findPullRequestTarget(c *Change, report func(Hit)) {
+	const fix = "use pull_request, or check out nothing of the pull request in this workflow"
+	for _, p := range c.flowsOf().pairs {
+		now, line := member(p.now.on, "pull_request_target"), untrusted(p.now)
+		switch {
+		case now != nil && !p.was.runsFor("pull_request_target"):
+			report(p.now.hit(now.Pos.Line, "pull_request_target",
+				"the workflow runs for pull requests of anyone, with the secrets of the repository", fix))
+		case line > 0 && untrusted(p.was) == 0 && p.now.runsFor("pull_request_target", "workflow_run", "issue_comment"):
+			report(p.now.hit(line, "checkout", "the workflow checks out the code of a pull request, with the secrets of the repository", fix))
+		}
+	}
+}
+
+// untrusted is the line on which a workflow checks out the head of a pull request; 0 when it does not.
+func untrusted(w *flow) int {
+	for _, s := range w.steps {
+		if ref := below(s.node, "with", "ref"); s.action == "actions/checkout" && has(textOf(ref), "pull_request.head",
+			"workflow_run.head_", "github.head_ref", "refs/pull/", "pull_request.merge_commit") {
+			return ref.Pos.Line
+		}
+		if run := s.node.Member("run"); has(textOf(run), "gh pr checkout") ||
+			(has(textOf(run), "refs/pull/") && has(textOf(run), "git fetch")) {
+			return run.Pos.Line
+		}
+	}
+	return 0
+}
+
+// findWorkflowSecret finds secrets that the workflows of a change did not use before.
+func findWorkflowSecret(c *Change, report func(Hit)) {
+	c.flowsOf().eachFresh(eachSecret, strings.ToUpper, func(w *flow, fresh firstNames) {
+		hit := w.hit(fresh.line, fresh.names[0], "the touched workflows did not use "+listed(fresh.names)+" before",
+			"use no secret, or let a person approve it")
+		hit.Others = fresh.names[1:]
+		report(hit)
+	})
+}
+
+var secretUse = input.Lazily(`(?:^|[^\w.])secrets(?:\.([\w-]+)|\[['"]([\w-]+)|([)\[]))`)
+
+// eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.
+func eachSecret(w *flow, visit func(name string, line int)) {
+	for _, j := range w.jobs {
+		if s := j.Value.Member("secrets"); textOf(s) == "inherit" {
 			visit("all secrets that there are (inherit)", s.Pos.Line)
 		}
 	}
+	if w.root == nil {
+		return
+	}
 	eachText(w.root, func(n *input.Node) {
-		for rest := n.Text; ; {
-			at := strings.Index(rest, "secrets")
-			if at < 0 {
-				return
+		if !has(n.Text, "secrets") {
+			return
+		}
+		for _, m := range secretUse().FindAllStringSubmatchIndex(n.Text, -1) {
+			name := "all secrets"
+			if m[6] < 0 {
+				name = strings.ToUpper(n.Text[max(m[2], m[4]):max(m[3], m[5])])
 			}
-			before := at > 0 && (source.IsWord(rest[at-1]) || rest[at-1] == '.')
-			inside := strings.LastIndex(n.Text[:len(n.Text)-len(rest)+at], "${{") >= 0 ||
-				(has(n.Text, "secrets.") && !has(n.Text, "\n"))
-			rest = rest[at+len("secrets"):]
-			if before || !inside {
-				continue
-			}
-			if name := secretName(rest); name != "" {
+			isInside := has(n.Text[:m[0]+1], "${{") || (has(n.Text, "secrets.") && !has(n.Text, "\n"))
+			if isInside && name != "GITHUB_TOKEN" {
 				visit(name, flowLine(w.text, n, name))
 			}
 		}
 	})
-}
-
-// secretName is the name of a secret after the word secrets; "" when it is another word.
-func secretName(rest string) string {
-	switch {
-	case begins(rest, "."):
-		rest = rest[1:]
-	case begins(rest, "['"), begins(rest, `["`):
-		rest = rest[2:]
-	case begins(rest, ")"), begins(rest, "["):
-		return "all secrets"
-	default:
-		return ""
-	}
-	return strings.ToUpper(rest[:wordEnd(rest, '-')])
 }

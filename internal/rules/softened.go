@@ -8,26 +8,27 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findSoftenedWorkflow finds checks of a workflow that do not run any more, or whose failure does not count.
-func findSoftenedWorkflow(c *Change, report func(Hit)) {
-	set := c.flowsOf()
-	for _, p := range set.pairs {
-		if p.now != nil {
-			set.softSteps(p, report)
-			softJobs(p, report)
-			narrowedEvents(p, report)
-		}
-		c.removedChecks(p, report)
-	}
-	for _, f := range c.Files {
-		softPipeline(f, report)
-	}
-}
-
 const (
 	fixSoft    = "let the check count, and fix what it finds"
 	fixRestore = "restore the check, or say in the contract that it goes"
 )
+
+// findSoftenedWorkflow finds checks of a workflow that do not run any more, or whose failure does not count.
+func findSoftenedWorkflow(c *Change, report func(Hit)) {
+	set := c.flowsOf()
+	for _, p := range set.pairs {
+		for _, s := range p.now.steps {
+			set.softStep(s, p, report)
+		}
+		for _, j := range p.now.jobs {
+			if was := member(p.was.jobs, j.Key); was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
+				p.now.softened(j.Value, []*input.Node{was.Value}, j.Key, "the job "+input.Quote(j.Key), "workflow", report)
+			}
+		}
+		narrowedEvents(p, report)
+		c.removedChecks(p, report)
+	}
+}
 
 // softKeys are inputs of actions that make a failure count when they are true, or not count when they are false.
 var softKeys = []struct{ key, strict, soft string }{
@@ -36,28 +37,24 @@ var softKeys = []struct{ key, strict, soft string }{
 	{"soft_fail", "false", "true"}, {"soft-fail", "false", "true"}, {"exit-code", "1", "0"},
 }
 
-// softSteps compares each check of the head with the same step at the merge base.
-func (set *flowSet) softSteps(p flowPair, report func(Hit)) {
-	for _, s := range p.now.steps() {
-		var was []*input.Node
-		old := set.before(s, p)
-		for _, o := range old {
-			was = append(was, o.node)
-		}
-		title := "the step " + input.Quote(s.title())
-		if s.isCheck() {
-			p.now.softened(s.node, was, s.title(), title, "job", report)
-		}
-		again := func(old *flowStep) bool { return old.tries }
-		if s.tries && len(s.checks) > 0 && len(old) > 0 && !slices.ContainsFunc(old, again) {
-			report(p.now.hit(keyLine(s.node, "uses"), s.title(), title+" is tried again where it fails", fixSoft))
-		}
-		for _, k := range softKeys {
-			strict := slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(below(n, "with", k.key)) == k.strict })
-			if with := s.node.Member("with"); strict && textOf(below(with, k.key)) == k.soft {
-				report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft,
-					fixSoft))
-			}
+// softStep compares a step of the head with the same one at the merge base.
+func (set *flowSet) softStep(s *flowStep, p flowPair, report func(Hit)) {
+	var was []*input.Node
+	tried := false
+	for _, old := range set.before(s, p) {
+		was, tried = append(was, old.node), tried || old.tries
+	}
+	title := "the step " + input.Quote(s.title())
+	if s.isCheck() {
+		p.now.softened(s.node, was, s.title(), title, "job", report)
+	}
+	if s.tries && len(s.checks) > 0 && len(was) > 0 && !tried {
+		report(p.now.hit(keyLine(s.node, "uses"), s.title(), title+" is tried again where it fails", fixSoft))
+	}
+	for _, k := range softKeys {
+		if with := below(s.node, "with"); textOf(with, k.key) == k.soft &&
+			slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(n, "with", k.key) == k.strict }) {
+			report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
 		}
 	}
 }
@@ -68,38 +65,31 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 		name, says string
 		is         certainty
 	}{{"continue-on-error", " may fail without a failure of the " + whole, always}, {"if", " never runs", notEver}} {
-		says := func(n *input.Node) bool { return w.truth(textOf(n.Member(key.name))) == key.is }
+		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is }
 		if len(was) > 0 && says(n) && !slices.ContainsFunc(was, says) {
 			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))
 		}
 	}
 }
 
-// before finds a step of the head at the merge base: in its workflow, or else in any other that the change touches.
-func (set *flowSet) before(s *flowStep, p flowPair) []*flowStep {
-	was := []*flow{p.was}
-	if j := p.was.job(s.job.id); j != nil {
-		was = []*flow{{jobs: []*flowJob{j}}, p.was}
-	} else if p.was == nil {
-		for _, other := range set.pairs {
-			was = append(was, other.was)
+// before finds a step of the head at the merge base: in its job, in its workflow, or else, where that is new, in any other
+// that the change touches.
+func (set *flowSet) before(s *flowStep, p flowPair) (found []*flowStep) {
+	was := p.was.steps
+	for _, other := range set.pairs {
+		if p.was.text == nil {
+			was = append(was, other.was.steps...)
 		}
 	}
-	for _, w := range was {
-		if found := slices.DeleteFunc(w.steps(), func(o *flowStep) bool { return !s.same(o) }); len(found) > 0 {
-			return found
+	isJob := false // one of them is in the same job
+	for _, o := range was {
+		if isSame := s.same(o); isSame && o.job == s.job && !isJob {
+			found, isJob = []*flowStep{o}, true
+		} else if isSame && isJob == (o.job == s.job) {
+			found = append(found, o)
 		}
 	}
-	return nil
-}
-
-// softJobs compares the jobs of two versions.
-func softJobs(p flowPair, report func(Hit)) {
-	for _, j := range p.now.jobs {
-		if was := p.was.job(j.id); was != nil && (j.isCheck() || was.isCheck() || j.node.Member("uses") != nil) {
-			p.now.softened(j.node, []*input.Node{was.node}, j.id, "the job "+input.Quote(j.id), "workflow", report)
-		}
-	}
+	return found
 }
 
 var onEvent = input.Lazily(`github\.event_name *== *'(\w*)'`)
@@ -108,7 +98,7 @@ var onEvent = input.Lazily(`github\.event_name *== *'(\w*)'`)
 func (w *flow) truth(text string) certainty {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "${{"), "}}")
 	text = onEvent().ReplaceAllStringFunc(text, func(event string) string {
-		if w.event(onEvent().FindStringSubmatch(event)[1]) == nil && w.event("workflow_call") == nil && len(w.events) > 0 {
+		if len(w.on) > 0 && !w.runsFor(onEvent().FindStringSubmatch(event)[1], "workflow_call") {
 			return "false" // it does not run for this event
 		}
 		return event
@@ -118,109 +108,96 @@ func (w *flow) truth(text string) certainty {
 
 // removedChecks finds checks that a workflow ran at the merge base and that nothing in the change runs now.
 func (c *Change) removedChecks(p flowPair, report func(Hit)) {
-	was := p.was.steps()
-	if p.was == nil || !slices.ContainsFunc(was, func(s *flowStep) bool { return len(s.checks) > 0 }) {
+	if p.now.text == nil && !p.was.runsFor("pull_request", "merge_group") {
 		return
 	}
-	kept := map[string]bool{}
-	for _, s := range p.now.steps() {
+	kept := map[string]bool{} // names, and kinds of which there is a new one
+	for _, s := range p.now.steps {
 		for _, name := range s.checks {
-			kept[checkClass(name)] = kept[checkClass(name)] || !hasCheck(was, name)
+			kept[checkClass(name)] = kept[checkClass(name)] || !p.was.runs(name)
 			kept[" "+name] = true
 		}
 	}
-	var gone []*flowStep
-	var names []string
-	for _, s := range was {
-		if (p.now == nil && !p.was.judges()) || runsOtherwise(s, p.now) {
-			continue
-		}
+	var gone firstNames
+	for _, s := range p.was.steps {
 		for _, name := range s.checks {
-			if !kept[" "+name] && !kept[checkClass(name)] && !slices.Contains(names, name) && !actionRuns(p.now, name) {
-				gone, names = append(gone, s), append(names, name)
+			if !kept[" "+name] && !kept[checkClass(name)] && !slices.Contains(gone.names, name) && !p.now.runsOtherwise(s, name) {
+				gone.add(name, s.lineOf(name))
 			}
 		}
 	}
-	if len(gone) == 0 || c.movesChecks(p, names) {
+	if len(gone.names) == 0 || c.movesChecks(p, gone.names) {
 		return
 	}
-	line := gone[0].node.Pos.Line
-	if gone[0].node.Member("run") != nil {
-		line = commandLine(gone[0], names[0])
+	detail := "the workflow does not run " + listed(gone.names) + " any more"
+	if p.now.text == nil {
+		detail = "the workflow is deleted, and nothing in the change runs " + listed(gone.names)
 	}
-	detail := "the workflow does not run " + listed(names) + " any more"
-	if p.now == nil {
-		detail = "the workflow is deleted, and nothing in the change runs " + listed(names)
-	}
-	report(p.was.hit(line, names[0], detail, fixRestore))
+	report(p.was.hit(gone.line, gone.names[0], detail, fixRestore))
 }
 
-// actionRuns reports whether a workflow uses an action that has the name of a check, such as
-// cargo-semver-checks-action.
-func actionRuns(w *flow, check string) bool {
-	name := strings.ReplaceAll(check, " ", "-")
-	return slices.ContainsFunc(w.steps(), func(s *flowStep) bool {
-		action, _, _ := strings.Cut(textOf(s.node.Member("uses")), "@")
-		return has(check, " ") && has(path.Base(action), name)
+// runsOtherwise reports whether a workflow uses an action that has the name of a check, such as cargo-semver-checks-action,
+// or has a step of the same title that runs the same program in another way.
+func (w *flow) runsOtherwise(s *flowStep, check string) bool {
+	program, _, more := strings.Cut(check, " ")
+	return slices.ContainsFunc(w.steps, func(o *flowStep) bool {
+		rest, isSame := strings.CutPrefix(strings.TrimSpace(o.script), program+" ")
+		return (more && has(path.Base(o.action), strings.ReplaceAll(check, " ", "-"))) ||
+			(isSame && len(o.checks) == 0 && has(strings.ToLower(rest), "test") && s.title() == o.title())
 	})
 }
 
-// judges reports whether a workflow runs for each change before it lands.
-func (w *flow) judges() bool { return w.event("pull_request") != nil || w.event("merge_group") != nil }
-
-// runsOtherwise reports whether the step is still there and runs the same program in another way.
-func runsOtherwise(s *flowStep, now *flow) bool {
-	for _, o := range now.steps() {
-		if key := textOf(s.node.Member("name")); key == "" || key != textOf(o.node.Member("name")) {
-			continue
-		}
-		for _, check := range s.checks {
-			program, _, _ := strings.Cut(check, " ")
-			rest, same := strings.CutPrefix(strings.TrimSpace(o.script), program+" ")
-			if same && len(o.checks) == 0 && has(strings.ToLower(rest), "test") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// commandLine is the line on which a step runs a check.
-func commandLine(s *flowStep, check string) int {
+// lineOf is the line on which a step runs a check.
+func (s *flowStep) lineOf(check string) int {
 	run := s.node.Member("run")
 	for one := range strings.SplitSeq(textOf(run), "\n") {
 		if slices.Contains(checksIn(one), check) {
-			return flowLine(s.job.flow.text, run, strings.TrimSpace(one))
+			return flowLine(s.flow.text, run, strings.TrimSpace(one))
 		}
 	}
-	return run.Pos.Line
+	return s.node.Pos.Line
 }
 
-func hasCheck(steps []*flowStep, name string) bool {
-	return slices.ContainsFunc(steps, func(s *flowStep) bool { return slices.Contains(s.checks, name) })
+// runs reports whether a workflow runs a check.
+func (w *flow) runs(check string) bool {
+	return slices.ContainsFunc(w.steps, func(s *flowStep) bool { return slices.Contains(s.checks, check) })
 }
 
 // movesChecks reports whether the change brings what may run the checks elsewhere: another workflow or action, or a
 // script.
 func (c *Change) movesChecks(p flowPair, names []string) bool {
 	for _, other := range c.flowsOf().pairs {
-		if other.now == nil {
-			continue
-		}
 		for _, j := range other.now.jobs {
-			if uses := textOf(j.node.Member("uses")); uses != "" &&
-				!slices.ContainsFunc(other.was.allJobs(), func(o *flowJob) bool { return actionOf(textOf(o.node.Member("uses"))) == actionOf(uses) }) {
+			uses := actionOf(textOf(j.Value, "uses"))
+			if uses != "" && !slices.ContainsFunc(other.was.jobs, func(o input.Member) bool { return actionOf(textOf(o.Value, "uses")) == uses }) {
 				return true
 			}
 		}
-		for _, s := range other.now.steps() {
-			if s.runsElsewhere() && !slices.ContainsFunc(append(other.was.steps(), p.was.steps()...), s.equal) {
+		old := append(slices.Clip(other.was.steps), p.was.steps...)
+		for _, s := range other.now.steps {
+			isNew := !slices.ContainsFunc(old, func(o *flowStep) bool { return o.script == s.script && o.action == s.action })
+			if isNew && (begins(s.action, "./") || elsewhere(s.script)) {
 				return true
 			}
-			if other != p && slices.ContainsFunc(s.checks, func(name string) bool {
-				return slices.ContainsFunc(names, func(n string) bool { return n == name || checkClass(n) == checkClass(name) }) &&
-					!hasCheck(other.was.steps(), name)
-			}) {
+			for _, name := range s.checks {
+				if other != p && !other.was.runs(name) && slices.ContainsFunc(names, func(n string) bool { return checkClass(n) == checkClass(name) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
+// programs.
+func elsewhere(script string) bool {
+	for line := range strings.SplitSeq(script, "\n") {
+		for _, c := range shellCommands(line[:min(len(line), maxShellLine)]) {
+			words := unwrapped(c.words)
+			if len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
+				(begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
+					(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))) {
 				return true
 			}
 		}
@@ -228,99 +205,49 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 	return false
 }
 
-// runsElsewhere reports whether a step calls what is in another file.
-func (s *flowStep) runsElsewhere() bool {
-	if begins(textOf(s.node.Member("uses")), "./") {
-		return true
-	}
-	return slices.ContainsFunc(strings.Split(s.script, "\n"),
-		func(line string) bool { return len(line) <= maxShellLine && elsewhere(line) })
-}
-
-// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
-// programs.
-func elsewhere(line string) bool {
-	return slices.ContainsFunc(shellCommands(line), func(c command) bool {
-		words := unwrapped(c.words)
-		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
-			(begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-				(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add")))
-	})
-}
-
-// equal reports whether another step runs the same.
-func (s *flowStep) equal(o *flowStep) bool {
-	return s.script == o.script && textOf(s.node.Member("uses")) == textOf(o.node.Member("uses"))
-}
-
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
 func narrowedEvents(p flowPair, report func(Hit)) {
-	if p.was == nil || (!slices.ContainsFunc(p.now.jobs, (*flowJob).isCheck) &&
-		!slices.ContainsFunc(p.was.jobs, (*flowJob).isCheck)) {
-		return
+	isCheck := func(w *flow) bool {
+		return slices.ContainsFunc(w.jobs, func(j input.Member) bool { return w.checks[j.Key] })
 	}
-	was, now := p.was.event("pull_request"), p.now.event("pull_request")
-	if was == nil {
+	was, now := member(p.was.on, "pull_request"), member(p.now.on, "pull_request")
+	if was == nil || p.now.text == nil || (!isCheck(p.now) && !isCheck(p.was)) {
 		return
 	}
 	if now == nil {
-		if p.now.event("pull_request_target") == nil && p.now.event("workflow_call") == nil &&
-			p.now.event("merge_group") == nil && p.now.event("workflow_run") == nil {
-			report(p.was.hit(was.line, "pull_request", "the workflow does not run for pull requests any more",
+		if !p.now.runsFor("pull_request_target", "workflow_call", "merge_group", "workflow_run") {
+			report(p.was.hit(was.Pos.Line, "pull_request", "the workflow does not run for pull requests any more",
 				"restore the trigger"))
 		}
 		return
 	}
-	line := now.line
-	if d, key := narrowed(was.node, now.node); d != "" {
-		if key != "" {
-			line = keyLine(now.node, key)
+	for _, key := range [...]string{"paths", "branches", "types", "paths-ignore"} {
+		if d := narrowed(key, was.Value, now.Value); d != "" {
+			report(p.now.hit(keyLine(now.Value, key), "pull_request", "the workflow runs for fewer pull requests: "+d,
+				"let it run for the pull requests that it ran for"))
+			return
 		}
-		report(p.now.hit(line, "pull_request", "the workflow runs for fewer pull requests: "+d,
-			"let it run for the pull requests that it ran for"))
 	}
 }
 
-// narrowed says which filter of an event lets less through.
-func narrowed(was, now *input.Node) (detail, key string) {
-	for _, key := range [...]string{"paths", "branches", "types"} {
-		old, list := below(was, key), below(now, key)
-		switch {
-		case list == nil:
-		case old != nil:
-			if gone := filteredOut(key, itemsOf(old), itemsOf(list)); len(gone) > 0 {
-				return "not for the " + key + " " + listed(gone), key
-			}
-		case key == "types" && slices.Contains(itemsOf(list), "synchronize"):
-		case key == "branches" && len(itemsOf(list)) > 0 && !slices.ContainsFunc(itemsOf(list), isMainBranch):
-			return "only for the branches " + listed(itemsOf(list)), key
-		case key == "branches":
-		default:
-			return "only for the " + key + " " + listed(itemsOf(list)), key
-		}
-	}
-	ignored := slices.DeleteFunc(without(itemsOf(below(now, "paths-ignore")), itemsOf(below(was, "paths-ignore"))),
-		isDocPattern)
-	if len(ignored) > 0 && below(was, "paths") == nil {
-		return "not for the paths " + listed(ignored), "paths-ignore"
-	}
-	return "", ""
-}
-
-// filteredOut are the items of a filter that are gone, where nothing else but documentation came in their place and the
-// event happened for them.
-func filteredOut(key string, old, list []string) []string {
-	gone := without(old, list)
-	isReplaced := len(slices.DeleteFunc(without(list, old), isDocPattern)) > 0
+// narrowed says which pull requests a filter leaves out that the one before let through. What a filter says of documents
+// does not matter, and neither does a filter that has something else instead.
+func narrowed(key string, was, now *input.Node) string {
+	old, list := itemsOf(below(was, key)), itemsOf(below(now, key))
+	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), isDocPattern)
+	isMain := func(list []string) bool { return slices.ContainsFunc(list, isMainBranch) }
 	switch {
-	case isReplaced:
-		return nil
-	case key == "types" && !slices.Contains(gone, "synchronize"):
-		return nil
-	case key == "branches" && (!slices.ContainsFunc(gone, isMainBranch) || slices.ContainsFunc(list, isMainBranch)):
-		return nil
+	case key == "paths-ignore":
+		if len(fresh) > 0 && below(was, "paths") == nil {
+			return "not for the paths " + listed(fresh)
+		}
+	case below(now, key) == nil, key == "types" && slices.Contains(list, "synchronize"), key == "branches" && (len(list) == 0 || isMain(list)):
+	case below(was, key) == nil:
+		return "only for the " + key + " " + listed(list)
+	case len(gone) > 0 && len(fresh) == 0 && (key == "paths" || (key == "branches" && isMain(gone)) || slices.Contains(gone, "synchronize")):
+		return "not for the " + key + " " + listed(gone)
 	}
-	return gone
+	return ""
 }
 
 func isMainBranch(name string) bool {
@@ -328,73 +255,12 @@ func isMainBranch(name string) bool {
 }
 
 // isDocPattern reports whether a pattern matches only what no test needs.
-func isDocPattern(pattern string) bool {
-	lower := strings.ToLower(pattern)
-	for _, end := range [...]string{".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".gif", ".jpg", "license",
-		"codeowners", ".gitignore", ".editorconfig", ".gitattributes"} {
-		if ends(lower, end) {
-			return true
-		}
-	}
-	for _, word := range [...]string{"doc", "readme", "changelog", "license", ".vscode", ".devcontainer", ".github",
-		"website", "issue_template", "dependabot", ".agents", ".claude"} {
-		if has(lower, word) {
-			return true
-		}
-	}
-	return begins(pattern, "!")
-}
+func isDocPattern(pattern string) bool { return docPattern().MatchString(pattern) }
+
+var docPattern = input.Lazily(`(?i)^!|\.(?:mdx?|rst|txt|adoc|png|svg|gif|jpg|gitignore|editorconfig|gitattributes)$|codeowners$|` +
+	`doc|readme|changelog|license|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
 
 // without are the items of a list that another one lacks.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
-}
-
-// softPipeline compares the jobs of the pipelines of GitLab and Azure, which may fail by another key.
-func softPipeline(f *File, report func(Hit)) {
-	if f.Base == nil || f.Head == nil || isFlow(f.Path) || !runsCommands(f.Path) {
-		return
-	}
-	was, now := parseYAML(f.Base), parseYAML(f.Head)
-	if was == nil || now == nil {
-		return
-	}
-	old := map[string]bool{}
-	softNodes(was, "", 0, func(path string, soft bool, _ int) { old[path] = soft })
-	softNodes(now, "", 0, func(path string, soft bool, line int) {
-		if before, there := old[path]; soft && there && !before {
-			report(f.hit(0, line, path, "the job may fail without a failure of the pipeline", fixSoft))
-		}
-	})
-}
-
-// softNodes visits the jobs and steps of a pipeline, each with a name that tells it from others.
-func softNodes(n *input.Node, path string, depth int, visit func(path string, soft bool, line int)) {
-	if depth > 8 {
-		return
-	}
-	for _, item := range n.Items {
-		name := ""
-		for _, key := range [...]string{"job", "stage", "displayName", "script", "bash", "task", "name"} {
-			if name = textOf(item.Member(key)); name != "" {
-				break
-			}
-		}
-		softNodes(item, path+"/"+name, depth+1, visit)
-	}
-	if n.Kind != input.KindObject {
-		return
-	}
-	for _, key := range [...]string{"allow_failure", "continueOnError"} {
-		if textOf(n.Member(key)) == "true" {
-			visit(path, true, keyLine(n, key))
-			return
-		}
-	}
-	visit(path, false, n.Pos.Line)
-	for _, m := range n.Members {
-		if m.Value.Kind == input.KindObject || m.Value.Kind == input.KindList {
-			softNodes(m.Value, path+"/"+m.Key, depth+1, visit)
-		}
-	}
 }

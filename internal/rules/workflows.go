@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -10,49 +11,34 @@ import (
 
 // isFlow reports whether a path is that of a workflow or an action.
 func isFlow(name string) bool {
-	if !ends(name, ".yml", ".yaml") {
-		return false
-	}
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	return begins(name, ".github/workflows/") || oneOf(base, "action.yml", "action.yaml")
+	return oneOf(base, "action.yml", "action.yaml") || (begins(name, ".github/workflows/") && ends(name, ".yml", ".yaml"))
 }
 
-// flow is one version of a workflow or of a composite action.
+// flow is one version of a workflow or of a composite action. A version that is not there has no events, jobs and steps.
 type flow struct {
-	file   *File
-	text   *source.File
-	base   bool
-	root   *input.Node
-	events []flowEvent
-	jobs   []*flowJob
-}
-
-// flowEvent is an entry under on.
-type flowEvent struct {
-	name string
-	line int
-	node *input.Node // nil without details
-}
-
-// flowJob is a job of a workflow, or what a composite action runs.
-type flowJob struct {
-	flow  *flow
-	id    string
-	line  int
-	node  *input.Node
+	file  *File
+	text  *source.File // nil for a version that is not there
+	root  *input.Node
+	on    []input.Member
+	jobs  []input.Member // what a composite action runs is the job runs
 	steps []*flowStep
+	// checks are the ids of the jobs that check something.
+	checks map[string]bool
 }
 
 // flowStep is a step of a job.
 type flowStep struct {
-	job    *flowJob
+	flow   *flow
 	node   *input.Node
+	job    string
+	action string   // that it uses, without its version
 	script string   // what it runs, itself or by an action that tries again
 	checks []string // what it checks, as in the command that runs
 	tries  bool     // it is tried again where it fails
 }
 
-// flowPair is a workflow at the merge base and at the head; one of them may be nil.
+// flowPair is a workflow at the merge base and at the head.
 type flowPair struct{ was, now *flow }
 
 // flowSet are the touched workflows and actions of a change.
@@ -72,15 +58,12 @@ func (c *Change) flowsOf() *flowSet {
 		if !isFlow(f.Path) || (f.Base == nil && f.Head == nil) || c.isGenerated(f) {
 			continue
 		}
-		p := flowPair{readFlow(f, f.Base, true, &left), readFlow(f, f.Head, false, &left)}
-		if f.Head != nil && p.now == nil {
-			if f.Base == nil || p.was != nil {
-				c.flows.unread = append(c.flows.unread, f)
-			}
-			continue
-		}
-		if p.was != nil || p.now != nil {
+		p := flowPair{readFlow(f, f.Base, &left), readFlow(f, f.Head, &left)}
+		switch {
+		case f.Head == nil || p.now.text != nil:
 			c.flows.pairs = append(c.flows.pairs, p)
+		case f.Base == nil || p.was.text != nil:
+			c.flows.unread = append(c.flows.unread, f)
 		}
 	}
 	c.flows.joinRenamed()
@@ -93,99 +76,61 @@ func (c *Change) isGenerated(f *File) bool {
 	return locked && c.HeadHas(source+".md")
 }
 
-// readFlow reads one version of a workflow; nil when there is none or when it cannot be read. left is how many bytes may still be
-// parsed.
-func readFlow(f *File, v *source.File, base bool, left *int) *flow {
+// readFlow reads one version of a workflow. left is how many bytes may still be parsed.
+func readFlow(f *File, v *source.File, left *int) *flow {
+	w := &flow{file: f, checks: map[string]bool{}}
 	if v == nil || len(v.Text) > *left {
-		return nil
+		return w
 	}
 	*left -= len(v.Text)
-	root := parseYAML(v)
-	if root == nil {
-		return nil
+	if w.root = parseYAML(v); w.root == nil {
+		return w
 	}
-	w := &flow{file: f, text: v, base: base, root: root}
-	w.readEvents()
-	for _, m := range membersOf(root.Member("jobs")) {
-		w.addJob(m.Key, m.Pos.Line, m.Value, m.Value.Member("steps"))
+	w.text = v
+	on := w.root.Member("on")
+	if w.on = membersOf(on); len(w.on) == 0 && on != nil {
+		for _, item := range append(slices.Clip(on.Items), on) {
+			w.on = append(w.on, input.Member{Key: item.Text, Pos: item.Pos})
+		}
 	}
-	if runs := root.Member("runs"); runs != nil {
-		w.addJob("runs", runs.Pos.Line, runs, runs.Member("steps"))
+	w.jobs = slices.Clone(membersOf(w.root.Member("jobs")))
+	if at := slices.IndexFunc(w.root.Members, func(m input.Member) bool { return m.Key == "runs" }); at >= 0 {
+		w.jobs = append(w.jobs, w.root.Members[at])
+	}
+	for _, j := range w.jobs {
+		w.checks[j.Key] = j.Value.Member("uses") != nil && namesCheck(j.Key)
+		if steps := j.Value.Member("steps"); steps != nil {
+			for _, item := range steps.Items {
+				s := w.readStep(j.Key, item)
+				w.steps, w.checks[j.Key] = append(w.steps, s), w.checks[j.Key] || s.isCheck()
+			}
+		}
 	}
 	return w
 }
 
-func (w *flow) readEvents() {
-	switch on := w.root.Member("on"); {
-	case on == nil:
-	case on.Kind == input.KindString:
-		w.events = []flowEvent{{on.Text, on.Pos.Line, nil}}
-	case on.Kind == input.KindList:
-		for _, item := range on.Items {
-			w.events = append(w.events, flowEvent{item.Text, item.Pos.Line, nil})
-		}
-	default:
-		for _, m := range on.Members {
-			w.events = append(w.events, flowEvent{m.Key, m.Pos.Line, m.Value})
-		}
+func (w *flow) readStep(job string, item *input.Node) *flowStep {
+	s := &flowStep{flow: w, node: item, job: job, action: actionOf(textOf(item, "uses")), script: textOf(item, "run")}
+	if s.tries = has(s.action, "retry"); s.tries {
+		s.script = textOf(item, "with", "command")
 	}
+	if s.checks = checksIn(s.script); isCheckAction(s.action) {
+		s.checks = append(s.checks, s.action)
+	}
+	return s
 }
 
-func (w *flow) addJob(id string, line int, node, steps *input.Node) {
-	j := &flowJob{flow: w, id: id, line: line, node: node}
-	w.jobs = append(w.jobs, j)
-	if steps == nil {
-		return
-	}
-	for _, item := range steps.Items {
-		s := &flowStep{job: j, node: item, script: textOf(item.Member("run"))}
-		name := actionOf(textOf(item.Member("uses")))
-		if s.tries = has(name, "retry"); s.tries {
-			s.script = textOf(below(item, "with", "command"))
-		}
-		if s.checks = checksIn(s.script); isCheckAction(name) {
-			s.checks = append(s.checks, name)
-		}
-		j.steps = append(j.steps, s)
-	}
-}
-
-// event is an event of a workflow; nil for one that it does not have.
-func (w *flow) event(name string) *flowEvent {
-	if w != nil {
-		for i := range w.events {
-			if w.events[i].name == name {
-				return &w.events[i]
-			}
-		}
+// member is that of a list with a key; nil for none.
+func member(list []input.Member, key string) *input.Member {
+	if i := slices.IndexFunc(list, func(m input.Member) bool { return m.Key == key }); i >= 0 {
+		return &list[i]
 	}
 	return nil
 }
 
-// job is a job by its id.
-func (w *flow) job(id string) *flowJob {
-	for _, j := range w.allJobs() {
-		if j.id == id {
-			return j
-		}
-	}
-	return nil
-}
-
-// allJobs are the jobs of a workflow, which may be nil.
-func (w *flow) allJobs() []*flowJob {
-	if w == nil {
-		return nil
-	}
-	return w.jobs
-}
-
-// steps are all steps of a workflow.
-func (w *flow) steps() (all []*flowStep) {
-	for _, j := range w.allJobs() {
-		all = append(all, j.steps...)
-	}
-	return all
+// runsFor reports whether a workflow has one of some events.
+func (w *flow) runsFor(events ...string) bool {
+	return slices.ContainsFunc(w.on, func(m input.Member) bool { return slices.Contains(events, m.Key) })
 }
 
 // actionOf is the name of an action without its version.
@@ -196,14 +141,14 @@ func actionOf(uses string) string {
 
 // isCheckAction reports whether an action of another repository checks something.
 func isCheckAction(name string) bool {
-	return name != "" && !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze") ||
-		has(name, "lint") || begins(name, "actions/dependency-review"))
+	return !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze", "actions/dependency-review") ||
+		has(name, "lint"))
 }
 
 // title is what a reader calls the step.
 func (s *flowStep) title() string {
 	for _, key := range [...]string{"name", "id", "uses"} {
-		if text := textOf(s.node.Member(key)); text != "" {
+		if text := textOf(s.node, key); text != "" {
 			return text
 		}
 	}
@@ -213,69 +158,51 @@ func (s *flowStep) title() string {
 
 // isCheck reports whether a step checks something: by the commands that it runs, or by its name.
 func (s *flowStep) isCheck() bool {
-	return len(s.checks) > 0 || (s.script != "" && namesCheck(textOf(s.node.Member("name"))))
-}
-
-// isCheck reports whether a job checks something.
-func (j *flowJob) isCheck() bool {
-	return slices.ContainsFunc(j.steps, (*flowStep).isCheck) || (j.node.Member("uses") != nil && namesCheck(j.id))
+	return len(s.checks) > 0 || (s.script != "" && namesCheck(textOf(s.node, "name")))
 }
 
 // same reports whether two steps are the same one of two versions.
 func (s *flowStep) same(other *flowStep) bool {
 	for _, key := range [...]string{"id", "name"} {
-		if text := textOf(s.node.Member(key)); text != "" && text == textOf(other.node.Member(key)) {
+		if text := textOf(s.node, key); text != "" && text == textOf(other.node, key) {
 			return true
 		}
 	}
-	if s.script != "" {
-		return s.script == other.script ||
-			slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
-	}
-	uses := actionOf(textOf(s.node.Member("uses")))
-	return uses != "" && isCheckAction(uses) && uses == actionOf(textOf(other.node.Member("uses")))
+	return (s.script != "" && s.script == other.script) ||
+		slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
 }
 
 // joinRenamed joins a deleted workflow with the added one that is most like it.
 func (set *flowSet) joinRenamed() {
-	const most = 50 // deleted and added workflows
-	var gone, added []int
-	for i, p := range set.pairs {
-		if p.now == nil {
-			gone = append(gone, i)
-		} else if p.was == nil {
-			added = append(added, i)
-		}
-	}
-	if max(len(gone), len(added)) > most {
+	const most = 100
+	if len(set.pairs) > most {
 		return
 	}
-	for _, i := range added {
+	for i, p := range set.pairs {
+		if p.was.text != nil || p.now.text == nil {
+			continue
+		}
 		best, score := -1, 0
-		for _, k := range gone {
-			if was := set.pairs[k].was; was != nil {
-				if s := likeness(was, set.pairs[i].now); s > score {
-					best, score = k, s
-				}
+		for k, gone := range set.pairs {
+			if s := likeness(gone.was, p.now); gone.now.text == nil && s > score {
+				best, score = k, s
 			}
 		}
 		if best >= 0 {
-			set.pairs[i].was, set.pairs[best].was = set.pairs[best].was, nil
+			set.pairs[i].was, set.pairs[best].was = set.pairs[best].was, p.was
 		}
 	}
-	set.pairs = slices.DeleteFunc(set.pairs, func(p flowPair) bool { return p.was == nil && p.now == nil })
+	set.pairs = slices.DeleteFunc(set.pairs, func(p flowPair) bool { return p.was.text == nil && p.now.text == nil })
 }
 
 // likeness says how much two workflows have in common; 0 when they are not two versions of one workflow.
-func likeness(was, now *flow) int {
-	score := 0
-
-	if name := textOf(was.root.Member("name")); name != "" && name == textOf(now.root.Member("name")) {
+func likeness(was, now *flow) (score int) {
+	if name := textOf(was.root, "name"); name != "" && name == textOf(now.root, "name") {
 		score += 10
 	}
 	same := 0
 	for _, j := range was.jobs {
-		if now.job(j.id) != nil && j.id != "runs" {
+		if member(now.jobs, j.Key) != nil && j.Key != "runs" {
 			same++
 		}
 	}
@@ -287,18 +214,16 @@ func likeness(was, now *flow) int {
 
 // hit is a place in a workflow.
 func (w *flow) hit(line int, subject, detail, fix string) Hit {
-	if w.base {
-		return w.file.hit(line, 0, subject, detail, fix)
+	if w.text == w.file.Head {
+		return w.file.hit(0, line, subject, detail, fix)
 	}
-	return w.file.hit(0, line, subject, detail, fix)
+	return w.file.hit(line, 0, subject, detail, fix)
 }
 
 // keyLine is the line of a key of an object; that of the object when it has no such key.
 func keyLine(n *input.Node, key string) int {
-	for _, m := range membersOf(n) {
-		if m.Key == key {
-			return m.Pos.Line
-		}
+	if m := member(membersOf(n), key); m != nil {
+		return m.Pos.Line
 	}
 	if n != nil {
 		return n.Pos.Line
@@ -315,11 +240,8 @@ const (
 
 // parseYAML reads a YAML document; nil for one that cannot be read.
 func parseYAML(v *source.File) *input.Node {
-	if len(v.Text) > maxYAML {
-		return nil
-	}
 	errs := &input.Errors{}
-	if !input.CheckText(v.Text, errs) {
+	if len(v.Text) > maxYAML || !input.CheckText(v.Text, errs) {
 		return nil
 	}
 	n := input.ParseWorkflow(v.Text, maxDepth, errs)
@@ -332,23 +254,20 @@ func parseYAML(v *source.File) *input.Node {
 // below follows keys down a document; nil when one is missing.
 func below(n *input.Node, keys ...string) *input.Node {
 	for _, key := range keys {
-		if n == nil {
-			return nil
+		if n != nil {
+			n = n.Member(key)
 		}
-		n = n.Member(key)
 	}
 	return n
 }
 
-// textOf is the text of a scalar.
-func textOf(n *input.Node) string {
-	switch {
+// textOf is the text of the scalar to which some keys lead.
+func textOf(n *input.Node, keys ...string) string {
+	switch n = below(n, keys...); {
 	case n == nil:
 		return ""
-	case n.Kind == input.KindBool && n.Bool:
-		return "true"
 	case n.Kind == input.KindBool:
-		return "false"
+		return strconv.FormatBool(n.Bool)
 	}
 	return n.Text
 }
@@ -362,19 +281,14 @@ func membersOf(n *input.Node) []input.Member {
 }
 
 // itemsOf are the texts of a list, or the one of a scalar.
-func itemsOf(n *input.Node) []string {
-	if n == nil {
-		return nil
+func itemsOf(n *input.Node) (list []string) {
+	if text := textOf(n); text != "" {
+		return []string{text}
 	}
-	if n.Kind != input.KindList {
-		if text := textOf(n); text != "" {
-			return []string{text}
+	if n != nil {
+		for _, item := range n.Items {
+			list = append(list, textOf(item))
 		}
-		return nil
-	}
-	var list []string
-	for _, item := range n.Items {
-		list = append(list, textOf(item))
 	}
 	return list
 }
