@@ -55,7 +55,6 @@ func (a *Action) Run() error {
 		}
 	}
 	a.comment(r)
-	a.checkRun(r)
 	if err != nil {
 		return err
 	}
