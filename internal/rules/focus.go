@@ -30,8 +30,8 @@ func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool
 		if v == nil {
 			return nil
 		}
-		for _, n := range linesWith(v.Text, v, words) {
-			if isFocus(v, n, shape) && !inOwnFocus(v, n, shape) {
+		for _, n := range linesWith(v.Code, v, words) {
+			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
 				lines = append(lines, n)
 			}
 		}
@@ -65,11 +65,6 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 		return true
 	}
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
-}
-
-// isFocus reports whether a line focuses. In it["only"] the word is in a string.
-func isFocus(v *source.File, n int, shape *regexp.Regexp) bool {
-	return shape.Match(v.CodeLine(n)) || (isScript(v.Lang) && has(v.Line(n), "only") && saysInBrackets(v, n, " only "))
 }
 
 var focusShapes = map[source.Lang]func() *regexp.Regexp{

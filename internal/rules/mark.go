@@ -31,17 +31,11 @@ var skipWords = map[source.Lang]string{
 	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
 }
 
-// bracketWords are in lines such as it["skip"](…).
-const bracketWords = "[\"skip ['skip [`skip [\"todo ['todo [`todo [\"fixme ['fixme [`fixme [\"fail ['fail [`fail"
-
 // marksOf finds all marks of a file.
 func marksOf(f *source.File) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
 	lines := linesWith(f.Code, f, strings.Fields(skipWords[lang]))
-	if lang == source.JavaScript {
-		lines = sortedSet(append(lines, linesWith(f.Text, f, strings.Fields(bracketWords))...))
-	}
 	for _, n := range lines {
 		if m, found := markAt(lang, f, n); found {
 			m.line = n
@@ -85,7 +79,8 @@ func linesWith(text []byte, f *source.File, words []string) (lines []int) {
 			return true
 		})
 	}
-	return sortedSet(lines)
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }
 
 // shapes are the forms of marks in a language. What follows the first group of an expression is looked at by hand.
@@ -122,47 +117,18 @@ var shapesOf = map[source.Lang]func() shapes{
 }
 
 // markAt tells what mark is on a line.
-func markAt(lang source.Lang, f *source.File, n int) (Mark, bool) {
+func markAt(lang source.Lang, f *source.File, n int) (m Mark, found bool) {
 	line := f.CodeLine(n)
 	shapes := shapesOf[lang]()
-	if at, word := firstGroup(shapes.header, line); at >= 0 {
-		if m := headerMark(lang, f, n, at, word); m.holds != notEver {
-			return m, true
+	for _, shape := range []*regexp.Regexp{shapes.header, shapes.statement} {
+		if at, word := firstGroup(shape, line); at >= 0 {
+			m = Mark{header: shape == shapes.header && !has(line, "#!"), disabled: isIn(word, " private static __test__ cfg ")}
+			if m.holds = markHolds(lang, f, n, at, word, shape == shapes.header); m.holds != notEver {
+				return m, true
+			}
 		}
 	}
-	if at, word := firstGroup(shapes.statement, line); at >= 0 {
-		if m := statementMark(lang, f, n, at, word); m.holds != notEver {
-			return m, true
-		}
-	}
-	if lang == source.JavaScript && (saysInBrackets(f, n, " skip todo fixme failing fails ") || skipsOnNextLine(f, n)) {
-		return Mark{header: true, holds: always}, true
-	}
-	return Mark{}, false
-}
-
-var inBrackets = input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify)(?:\.\w+)*\[["'` + "`" + `](\w+)["'` + "`" + `]\]`)
-
-// saysInBrackets reports whether a line has it["skip"], or another of some words. The word is in a string, and its
-// bracket must be code.
-func saysInBrackets(f *source.File, n int, words string) bool {
-	line := f.Line(n)
-	if len(line) > 1000 {
-		return false
-	}
-	m := inBrackets().FindSubmatchIndex(line)
-	return m != nil && isIn(string(line[m[2]:m[3]]), words) && f.CodeLine(n)[m[1]-1] == ']'
-}
-
-// skipsOnNextLine reports whether a line goes on with .skip where the one before ends with it.
-func skipsOnNextLine(f *source.File, n int) bool {
-	rest, found := bytes.CutPrefix(bytes.TrimLeft(f.CodeLine(n), " \t"), []byte("."))
-	if !found {
-		return false
-	}
-	before := bytes.TrimRight(f.CodeLine(n-1), " \t\r")
-	return isIn(firstWord(rest), " skip todo fixme failing fails ") &&
-		isIn(wordBefore(append(before[:len(before):len(before)], '.'), len(before)+1), " describe it test suite context specify ")
+	return m, false
 }
 
 // firstGroup is the end and the text of the group that matched.
@@ -176,66 +142,53 @@ func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
 	return -1, ""
 }
 
-func headerMark(lang source.Lang, f *source.File, n, at int, word string) Mark {
-	m := Mark{header: true, disabled: lang == source.Java && oneOf(word, "private", "static"), holds: always}
-	switch lang {
-	case source.Python:
-		m.holds = pythonMark(word, argumentsAt(f, n, at))
-	case source.JavaScript:
-		m.holds = scriptMark(word, f, n, at)
-	case source.Rust:
-		return rustMark(f, n, at, word)
-	case source.CSharp:
-		if before := bytes.TrimLeft(f.CodeLine(n), " \t"); len(before) > 0 && before[0] != '[' && !begins(before, word) {
-			m.holds = notEver // no attribute
-		} else if word == "Skip" {
-			m.holds = skipReason(f, n, at)
-		}
-	}
-	return m
-}
-
-func statementMark(lang source.Lang, f *source.File, n, at int, word string) Mark {
-	m := Mark{disabled: word == "__test__", holds: conditionMark(word, argumentsAt(f, n, at))}
-	if lang == source.Ruby {
-		m.holds = modifier(f.CodeLine(n))
-	}
-	return m
-}
-
-// conditionMark tells whether a mark holds by the condition that is its first argument; one without a condition always does.
-func conditionMark(word, args string) certainty {
+// markHolds tells whether a mark keeps its test from running; one without a condition always does. The mark ends at an offset of a line.
+func markHolds(lang source.Lang, f *source.File, n, at int, word string, header bool) certainty {
+	line, args := f.CodeLine(n), bracketed(f, f.Code, n, at)
 	first, rest, _ := cutOutside(args, ",")
 	if begins(strings.TrimSpace(first), `"`) { // JUnit 4 has a text before it
-		first, _, _ = cutOutside(rest, ",")
+		first = firstArgument(rest)
 	}
-	_, value, _ := namedArgument(first)
+	name, value, named := namedArgument(first)
+	before := bytes.TrimLeft(line, " \t")
 	switch {
-	case isIn(word, " skipif skipIf todoIf If When SkipWhen assumeFalse "):
+	case isIn(word, " skipif skipIf todoIf If When SkipWhen assumeFalse "),
+		header && word == "xfail" && strings.TrimSpace(value) != "" && (!named || name == "condition"):
 		return foldCondition(value, nil)
 	case isIn(word, " skipUnless runIf if IfNot Unless SkipUnless assumeTrue assumeThat "):
 		return foldCondition(value, nil).not()
-	}
-	return always
-}
-
-// pythonMark tells whether a decorator always skips.
-func pythonMark(word, args string) certainty {
-	first, values, _ := cutOutside(args, ",")
-	switch word {
-	case "parametrize":
-		if strings.TrimRight(string(squeeze(nil, []byte(firstArgument(values)))), ",") == "[]" {
+	case word == "parametrize":
+		if strings.TrimRight(string(squeeze(nil, []byte(firstArgument(rest)))), ",") == "[]" {
 			return always
 		}
 		return notEver
-	case "xfail":
-		// A first argument without a name is a condition.
-		name, value, named := namedArgument(first)
-		if strings.TrimSpace(value) != "" && (!named || name == "condition") {
-			return foldCondition(value, nil)
+	case isIn(word, " cfg cfg_attr "):
+		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
+		if word == "cfg" {
+			return cfgTruth(raw).not()
+		}
+		if condition, what, _ := cutOutside(raw, ","); has(what, "ignore") {
+			return cfgTruth(condition)
+		}
+		return notEver
+	case lang == source.Ruby && !header:
+		return modifier(line)
+	case lang == source.CSharp && header:
+		if len(before) > 0 && before[0] != '[' && !begins(before, word) {
+			return notEver // no attribute
+		}
+		if word == "Skip" {
+			return skipReason(f, line, at)
+		}
+	case lang == source.JavaScript && header && isIn(word, " skip fixme fails failing todo "):
+		next := strings.TrimLeft(args, " \t\r\n")
+		next = next[:min(len(next), 200)]
+		if begins(bytes.TrimLeft(line[at:], " \t"), "(") && next != "" && !strings.ContainsRune("\"'`(", rune(next[0])) &&
+			!(source.IsWord(next[0]) && has(next, "=>")) && !has(next, "function") { // test.skip(name, () => …)
+			return notEver // test.skip(condition, reason), or an option
 		}
 	}
-	return conditionMark(word, args)
+	return always
 }
 
 // namedArgument parts name=value of Python. A comparison has no name.
@@ -247,57 +200,15 @@ func namedArgument(arg string) (name, value string, named bool) {
 	return name, value, true
 }
 
-// scriptMark tells whether a declaration of JavaScript is skipped.
-func scriptMark(word string, f *source.File, n, at int) certainty {
-	args := argumentsAt(f, n, at)
-	if isIn(word, " skip fixme fails failing todo ") {
-		next := strings.TrimLeft(args, " \t\r\n")
-		called := begins(bytes.TrimLeft(f.CodeLine(n)[at:], " \t"), "(")
-		if called && next != "" && !strings.ContainsRune("\"'`(", rune(next[0])) {
-			if next = next[:min(len(next), 200)]; (source.IsWord(next[0]) && has(next, "=>")) || has(next, "function") {
-				return always // test.skip(name, () => …)
-			}
-			return notEver // test.skip(condition, reason), or an option
-		}
-	}
-	return conditionMark(word, args)
-}
-
-func rustMark(f *source.File, n, at int, word string) Mark {
-	m := Mark{header: true, holds: always}
-	if word == "ignore" {
-		return m
-	}
-	m.header = !has(f.CodeLine(n), "#!")
-	args := rawArguments(f, n, at)
-	if word == "cfg" {
-		m.disabled, m.holds = true, cfgTruth(args).not()
-		return m
-	}
-	condition, rest, _ := cutOutside(args, ",")
-	if m.holds = cfgTruth(strings.TrimSpace(condition)); !has(rest, "ignore") {
-		m.holds = notEver
-	}
-	return m
-}
-
-// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or
-// SkipUnless it depends.
-func skipReason(f *source.File, n, at int) certainty {
-	line := f.CodeLine(n)
-	if has(line, "SkipWhen", "SkipUnless") ||
-		(!has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip")) {
-		return unknown
-	}
+// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or SkipUnless it depends.
+func skipReason(f *source.File, line []byte, at int) certainty {
 	value := bytes.TrimLeft(line[at:], " \t=")
-	if begins(value, "null", `""`) {
+	switch {
+	case has(line, "SkipWhen", "SkipUnless"), !has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip"):
+		return unknown
+	case begins(value, "null", `""`):
 		return notEver
-	}
-	if begins(value, `"`, "@", "$") {
-		return always
-	}
-	if end := source.WordEnd(value); end > 0 && bytes.Contains(f.Code,
-		append(append([]byte("const string "), value[:end]...), ` = "`...)) {
+	case begins(value, `"`, "@", "$"), has(f.Code, "const string "+firstWord(value)+` = "`):
 		return always
 	}
 	return unknown
@@ -314,12 +225,7 @@ func modifier(line []byte) certainty {
 	return always
 }
 
-// argumentsAt are what stands in the brackets after an offset of a line, as code; they may end some lines later.
-func argumentsAt(f *source.File, n, at int) string { return bracketed(f, f.Code, n, at) }
-
-// rawArguments are the same as text.
-func rawArguments(f *source.File, n, at int) string { return bracketed(f, f.Text, n, at) }
-
+// bracketed is what stands in the brackets after an offset of a line of a text; they may end some lines later.
 func bracketed(f *source.File, text []byte, n, at int) string {
 	start := offsetOf(f, n) + at
 	s := string(text[start:min(len(text), start+2*maxCondition)])
@@ -342,11 +248,6 @@ func firstArgument(args string) string {
 // offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.
 func offsetOf(f *source.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
 
-func sortedSet(list []int) []int {
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 var pythonAlias = input.Lazily(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
 
 // aliasMarks are the decorators that a file gives other names.
@@ -362,7 +263,8 @@ func aliasMarks(f *source.File, lines []int) []Mark {
 		if m == nil {
 			continue
 		}
-		if holds := pythonMark(string(line[m[4]:m[5]]), argumentsAt(f, n, m[5])); holds == always && searched < maxSearched {
+		holds := markHolds(source.Python, f, n, m[5], string(line[m[4]:m[5]]), true)
+		if holds == always && searched < maxSearched {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])
 			for _, use := range linesWith(f.Code, f, []string{name}) {

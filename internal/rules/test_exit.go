@@ -234,7 +234,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 	start := string(bytes.TrimSpace(name)) + " = pytest.mark.skipif"
 	for _, n := range slices.Backward(linesWith(v.Code[:min(len(v.Code), 64<<10)], v, []string{start + "("})) {
 		if begins(v.CodeLine(n), start) {
-			return has(firstArgument(rawArguments(v, n, len(start))), ".")
+			return has(firstArgument(bracketed(v, v.Text, n, len(start))), ".")
 		}
 	}
 	return false

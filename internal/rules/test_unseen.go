@@ -150,8 +150,6 @@ func idleClasses(tests []*Test) map[string]bool {
 	return idle
 }
 
-var unset = input.Lazily(`^\s*(?:del\s+(\w+)\s*$|(\w+)\s*=[^=]|(?:undef|(?:undef|remove)_method)[ (:]+(\w+))`)
-
 // markShadowed marks the tests that a later function, class or value with the same name replaces.
 func markShadowed(f *testFile) {
 	if (f.Lang() != source.Python && f.Lang() != source.Ruby) || f.Base == nil || f.Head == nil {
@@ -180,16 +178,13 @@ func markShadowed(f *testFile) {
 		}
 	}
 	for _, l := range f.Added() {
-		m := unset().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
-		if m == nil || isBlank(f.Head.CodeLine(l.Number)) {
-			continue
-		}
-		name := bytes.Join(m[1:], nil)
-		if f.Lang() == source.Ruby && len(m[3]) == 0 {
+		line := f.Head.CodeLine(l.Number)
+		name, value, _ := bytes.Cut(line[:min(len(line), maxNear)], []byte("="))
+		if f.Lang() == source.Ruby || len(value) == 0 || value[0] == '=' {
 			continue // a variable
 		}
-		for _, one := range named[string(name)] {
-			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(f.Head.CodeLine(l.Number)) {
+		for _, one := range named[string(bytes.TrimSpace(name))] {
+			if one.End < l.Number && one.mark == 0 && indentOf(one.of.CodeLine(one.Line)) == indentOf(line) {
 				markRange(f.head, Mark{line: l.Number, disabled: true}, one.Line, one.End)
 			}
 		}

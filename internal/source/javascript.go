@@ -76,15 +76,6 @@ func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 				return none, false
 			}
 			at = end
-		case '[': // it["skip"]
-			if quote := d.byteAt(at + 1); quote != '"' && quote != '\'' && quote != '`' {
-				return none, false
-			}
-			end := d.past(at)
-			if end-at < 4 || end-at > 20 || !oneOf(string(d.Text[at+2:end-2]), "only skip todo concurrent failing fails fixme describe") {
-				return none, false
-			}
-			at = end
 		case '<':
 			if at = d.typeArguments(at); at == none {
 				return none, false
