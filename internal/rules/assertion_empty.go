@@ -243,9 +243,10 @@ func tautologyOf(lang source.Lang, s statement) failing {
 		return never
 	}
 	c, _ := meaningOf(lang, s)
+	fold := func(e span) certainty { return foldCondition(string(e.code), nil) }
 	switch {
 	case len(c.sides) == 2:
-		if value, ok := constant(lang, c.sides[1]); ok && truth(lang, c.sides[0], value) == never {
+		if value := fold(c.sides[1]); value != unknown && !isDecimal(c.sides[1].key()) && fold(c.sides[0]) == value {
 			return never
 		}
 		return sameExpressions(c.sides[0], c.sides[1])
@@ -254,7 +255,14 @@ func tautologyOf(lang source.Lang, s statement) failing {
 			return never
 		}
 	case len(c.sides) == 1 && c.want != unknown:
-		return truth(lang, c.sides[0], c.want == always)
+		if fold(c.sides[0]) == c.want {
+			return never
+		}
+		for _, operator := range []string{"===", "==", " is "} {
+			if parts := split(c.sides[0], operator); len(parts) == 2 && c.want == always {
+				return sameExpressions(parts[0], parts[1])
+			}
+		}
 	}
 	return mayFail
 }
@@ -271,49 +279,4 @@ func sameExpressions(a, b span) failing {
 		return mayFail // two calls can give two values
 	}
 	return sameNames
-}
-
-// truth judges a condition that must be true, or false.
-func truth(lang source.Lang, e span, want bool) failing {
-	if value, ok := constant(lang, e); ok && value == want {
-		return never
-	}
-	accepts := []string{" or ", "||"}
-	if !want {
-		accepts = []string{" and ", "&&"}
-	}
-	for _, operator := range accepts {
-		if parts := split(e, operator); len(parts) > 1 {
-			for _, p := range parts {
-				if value, ok := constant(lang, unwrap(p)); ok && value == want {
-					return never
-				}
-			}
-			return mayFail
-		}
-	}
-	if !want {
-		return mayFail
-	}
-	for _, operator := range []string{"===", "==", " is "} {
-		if parts := split(e, operator); len(parts) == 2 {
-			return sameExpressions(parts[0], parts[1])
-		}
-	}
-	return mayFail
-}
-
-// constant is the truth of a literal.
-func constant(lang source.Lang, e span) (value, ok bool) {
-	switch text := e.key(); text {
-	case "true", "True", "!false", "notFalse":
-		return true, text != "notFalse" || lang == source.Python
-	case "false", "False", "!true", "notTrue":
-		return false, text != "notTrue" || lang == source.Python
-	case "1":
-		return true, lang == source.Python || isScript(lang)
-	case "0":
-		return false, lang == source.Python || isScript(lang)
-	}
-	return false, false
 }

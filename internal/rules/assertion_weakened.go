@@ -205,7 +205,7 @@ func onlyLiterals(removed, added []*Assertion) bool {
 // place.
 func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion {
 	for _, was := range removed {
-		if s.loosens(was) || s.gainsTolerance(was) || s.echoes(was) {
+		if s.loosens(was) || s.gainsTolerance(was) {
 			return was
 		}
 	}
@@ -360,18 +360,6 @@ func (s *Assertion) gainsTolerance(was *Assertion) bool {
 	rest, more := strings.CutPrefix(after, strings.TrimSuffix(before, ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
 	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ")fFdD"), 64)
 	return more && has(after, "assertEquals(") && err == nil && delta >= 1
-}
-
-// echoes reports whether an assertion compares what it is about with itself, where it was compared with a literal.
-func (s *Assertion) echoes(was *Assertion) bool {
-	if was.rank != exact || len(was.expected) == 0 {
-		return false
-	}
-	before, after := was.key, s.key
-	return slices.ContainsFunc(was.subjects, func(subject string) bool {
-		return has(subject, "(") && strings.Count(before, subject) == 1 && strings.Count(after, subject) == 2 &&
-			strings.Replace(before, was.expected[0], subject, 1) == after
-	})
 }
 
 // loosens reports whether an assertion is the same but for a number that says how exact it is.

@@ -124,35 +124,25 @@ func goCondition(s span) (c meaning, ok bool) {
 	e := line.cut(3, len(line.code)-1).trim()
 	if parts := split(e, ";"); len(parts) == 2 {
 		if i := bytes.Index(parts[0].code, []byte("cmp.Diff(")); i >= 0 {
-			args, _, _ := arguments(parts[0].cut(i+len("cmp.Diff"), len(parts[0].code)))
-			if len(args) >= 2 {
-				return meaning{rank: exact, matcher: "cmp.Diff", subjects: keys(args[:2])}, true
-			}
+			return goCall(parts[0].cut(i, len(parts[0].code)))
 		}
 		e = parts[1]
 	}
-	for call := range strings.FieldsSeq("reflect.DeepEqual cmp.Equal bytes.Equal slices.Equal maps.Equal strings.EqualFold " +
-		"strings.Contains strings.HasPrefix strings.HasSuffix slices.Contains bytes.Contains") {
-		if begins(e.code, "!"+call+"(") {
-			args, _, _ := arguments(e.cut(len("!"+call), len(e.code)))
-			if c = (meaning{rank: partial, matcher: call, subjects: keys(args)}); has(call, "Equal") {
-				c.rank = exact
-			}
-			return c, len(args) >= 2
+	if begins(e.code, "!") {
+		if c, ok = goCall(e.cut(1, len(e.code))); ok {
+			return c, true
 		}
 	}
 	if len(split(e, "||")) > 1 {
 		return c, false
 	}
 	if parts := split(e, "&&"); len(parts) > 1 {
-		// Both must be wrong for the test to fail.
-		c = meaning{rank: exists, matcher: "&&"}
+		c = meaning{rank: exists, matcher: "&&"} // both must be wrong for the test to fail
 		for _, p := range parts {
 			c.subjects = append(c.subjects, expressionMeaning(source.Go, p).subjects...)
 		}
 		return c, true
 	}
-
 	c = expressionMeaning(source.Go, e)
 	switch c.matcher {
 	case "!=":
@@ -161,6 +151,21 @@ func goCondition(s span) (c meaning, ok bool) {
 		c.rank = exists
 	}
 	return c, c.rank != unclear && len(c.subjects) > 0
+}
+
+// goCalls matches the calls that compare two values, or ask whether one contains the other.
+var goCalls = input.Lazily(`^(cmp\.Diff|reflect\.DeepEqual|(?:cmp|bytes|slices|maps)\.Equal|strings\.(?:EqualFold|Contains|HasPrefix|HasSuffix)|(?:slices|bytes)\.Contains)\(`)
+
+func goCall(e span) (c meaning, ok bool) {
+	m := goCalls().FindSubmatch(e.code)
+	if m == nil {
+		return c, false
+	}
+	args, _, _ := arguments(e.cut(len(m[1]), len(e.code)))
+	if c = (meaning{rank: partial, matcher: string(m[1]), subjects: keys(args[:min(len(args), 2)])}); has(c.matcher, "Equal", "Diff") {
+		c.rank = exact
+	}
+	return c, len(args) >= 2
 }
 
 // isLiteral reports whether an expression is a literal: a number, a text, a truth value, nothing, or a collection

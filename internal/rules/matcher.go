@@ -132,37 +132,24 @@ func chainMeaning(lang source.Lang, rest span) (c meaning) {
 	if lang == source.Java && len(args) == 2 { // assertThat(x, is(1))
 		return matcherMeaning(args[:1], words(args[1]), false)
 	}
-	negated := false
-	list := links(tail)
-	for i, l := range list {
-		switch strings.ToLower(l.name) {
-		case "resolves", "rejects":
-			defer func() { c.sides = nil }()
-		case "not", "not_to", "to_not", "notto", "tonot", "shouldnot":
-			negated = true
-			if len(l.args) > 0 {
-				return matcherMeaning(args[:1], words(l.args[0]), true)
-			}
-		case "to", "should", "eventually":
-			if len(l.args) > 0 { // Expect(x).To(Equal(1)), expect(x).to(eq(1))
-				return matcherMeaning(args[:1], words(l.args[0]), negated)
-			}
-		default:
-			if l.called || i == len(list)-1 {
-				if best := matcherMeaning(args[:1], l, negated); best.rank > c.rank {
-					c = best
-				}
-			}
-		}
-	}
-	return c
+	return linksMeaning(args[:1], links(tail))
 }
 
-// strongestMeaning is that of the matcher which says most about some subjects.
-func strongestMeaning(subjects []span, list []link, negated bool) (c meaning) {
-	for _, l := range list {
-		if other := matcherMeaning(subjects, l, negated); other.rank > c.rank {
-			c = other
+// linksMeaning is that of the matcher in a chain which says most about some subjects.
+func linksMeaning(subjects []span, list []link) (c meaning) {
+	negated := false
+	for i, l := range list {
+		switch name := plainName(l.name); {
+		case isIn(name, " resolves rejects "):
+			defer func() { c.sides = nil }()
+		case isIn(name, " not notto tonot shouldnot to should eventually ") && len(l.args) > 0: // Expect(x).To(Equal(1)), expect(x).to(eq(1))
+			return matcherMeaning(subjects, words(l.args[0]), negated || has(name, "not"))
+		case isIn(name, " not notto tonot shouldnot to should eventually "):
+			negated = negated || has(name, "not")
+		case l.called || i == len(list)-1:
+			if best := matcherMeaning(subjects, l, negated); best.rank > c.rank {
+				c = best
+			}
 		}
 	}
 	return c
@@ -182,14 +169,14 @@ func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	list := links(tail)
 	switch {
 	case !oneOf(word, "Should", "should"): // x.ShouldBeOfType<T>().ShouldBe(1)
-		list = append([]link{{name: word, args: args}}, list...)
+		list = append([]link{{word, args, true}}, list...)
 		for i, l := range list {
 			list[i].name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
 		}
 	case !isCall:
 		list = []link{words(rest.trim())}
 	}
-	return strongestMeaning([]span{subject}, list, false)
+	return linksMeaning([]span{subject}, list)
 }
 
 // The matchers that say that two values are equal, or one true, false or there.
@@ -270,11 +257,12 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	if lang == source.Go && (oneOf(string(args[0].code), "t", "b") || ends(args[0].code, "T()")) {
 		args = args[1:]
 	}
+	if word == "That" && len(args) >= 2 {
+		point := []byte(".")
+		return linksMeaning(args[:1], links(span{append(point, args[1].code...), append(point, args[1].text...)}))
+	}
 	if len(args) == 0 {
 		return c
-	}
-	if word == "That" && len(args) >= 2 {
-		return nunitMeaning(args)
 	}
 	name := plainName(word)
 	for _, prefix := range []string{"debug", "prop", "assert", "must"} {
@@ -309,13 +297,6 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 // isLength reports whether a matcher asks how long its first argument is.
 func isLength(name string) bool {
 	return isIn(name, " len lenf havelen tohavelength hassize havecount haslength ")
-}
-
-// nunitMeaning reads Assert.That(x, Is.EqualTo(1)).
-func nunitMeaning(args []span) meaning {
-	negated := has(args[1].code, ".Not")
-	list := links(span{append([]byte("."), args[1].code...), append([]byte("."), args[1].text...)})
-	return strongestMeaning(args[:1], list, negated)
 }
 
 // ranks are the matchers by what they say, in lower case without underscores.
