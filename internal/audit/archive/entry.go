@@ -91,9 +91,6 @@ type State struct {
 	Origin string            `json:"origin"` // closeout-archive/HOST/OWNER/REPOSITORY
 	Size   int64             `json:"size"`
 	Last   map[string]string `json:"last"`
-	// Root and Hashes are those of a Merkle tree, which older versions wrote. They are not written any more.
-	Root   string   `json:"root,omitempty"`
-	Hashes []string `json:"hashes,omitempty"`
 }
 
 // Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history; those

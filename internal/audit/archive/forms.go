@@ -12,7 +12,6 @@ import (
 const (
 	idForm     = "an object id of 40 or 64 lower-case hex digits"
 	digestForm = "a sha256 of 64 lower-case hex digits"
-	hashForm   = "a hash of 32 bytes as base64"
 	originForm = `"closeout-archive/HOST/OWNER/REPOSITORY"`
 	branchForm = "the name of a branch"
 	pathForm   = "a path below the bundle: names between slashes, none of them empty, . or .., none that begins with .git, no backslash and no control character"
@@ -23,7 +22,6 @@ var (
 	versionSyntax = input.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 	eventSyntax   = input.Lazily(`^[a-z_]{1,64}$`)
 	numbersSyntax = input.Lazily(`^[1-9][0-9]{0,18}$`)
-	hashSyntax    = input.Lazily(`^[A-Za-z0-9+/]{43}=$`)
 	originSyntax  = input.Lazily(`^closeout-archive/[0-9A-Za-z.:-]{1,255}/[0-9A-Za-z_-][0-9A-Za-z._-]{0,254}/[0-9A-Za-z._-]{1,255}$`)
 )
 
@@ -33,7 +31,6 @@ var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, Wrong
 func isWhy(s string) bool    { return slices.Contains(Whys, s) }
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
 func isOrigin(s string) bool { return originSyntax().MatchString(s) }
-func isHash(s string) bool   { return hashSyntax().MatchString(s) }
 func isDigest(s string) bool { return input.IsLowerHex(s, 64) }
 
 // isID refuses the id of zeros, with which git means no object.

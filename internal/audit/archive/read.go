@@ -65,12 +65,6 @@ func ReadState(data []byte) (*State, *input.Errors) {
 	r := reader{f}
 	s := &State{Schema: r.need("schema", StateSchema), Origin: r.word("origin", originForm, isOrigin)}
 	s.Size = r.number("size", 1, input.MaxSafeInteger)
-	if r.Node.Member("root") != nil || r.Node.Member("hashes") != nil {
-		s.Root = r.word("root", hashForm, isHash)
-		for i, n := range r.ListOf(r.Need("hashes", "a list"), "hashes") {
-			s.Hashes = append(s.Hashes, r.item(n, "hashes", i, hashForm, isHash))
-		}
-	}
 	s.Last = r.last()
 	r.End()
 	if !errs.Any() {

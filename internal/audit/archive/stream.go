@@ -68,13 +68,9 @@ func (s *stream) entry(e *Entry) error {
 	return nil
 }
 
-// end writes the state, and ends the stream. What only older versions wrote goes.
+// end writes the state, and ends the stream.
 func (s *stream) end(state State) error {
-	if state.Root != "" {
-		s.line("D " + CheckpointFile)
-		s.file(ReadmeFile, readme)
-	}
-	state.Schema, state.Root, state.Hashes = StateSchema, "", nil
+	state.Schema = StateSchema
 	data, err := state.Marshal()
 	if err != nil {
 		return err
