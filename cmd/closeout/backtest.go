@@ -23,7 +23,7 @@ func newBacktest(std console.Streams) *cobra.Command {
 	f := &start.Backtest{}
 	c := &cobra.Command{
 		Use: "backtest", Short: "Show which of your last merges the contract would have blocked", Long: backtestLong, Args: noWords("--branch"),
-		Example: "  closeout backtest\n  closeout backtest --last 1000 --all",
+		Example: "  closeout backtest\n  closeout backtest --last 1000 --format markdown",
 		RunE:    func(*cobra.Command, []string) error { return f.Run(std) },
 	}
 	flags := c.Flags()
@@ -32,6 +32,6 @@ func newBacktest(std console.Streams) *cobra.Command {
 	flags.StringVar(&f.Branch, "branch", "", "judge the merges of this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.ContractFile, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree, else what init would write)")
 	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
-	flags.StringVar(&f.Format, "format", "text", "what to print: text or json")
+	flags.StringVar(&f.Format, "format", "text", "what to print: text, json or markdown")
 	return c
 }

@@ -30,22 +30,24 @@ as far as that needs no evidence: a PASS is about the commits of its item, and n
 With --replay, the bundle of each PASS is judged again, and must give the same report, byte for byte.
 
 Exit codes: 0 all are PASS and holding, none is claimed, and the work tree is as HEAD; 1 something is missing, or there are drift,
-ignored lines, other reports or what the gate blocks; 2 wrong call or environment; 3 only REVIEW and ACCEPTED are left. Where nothing was scanned: 0, with a word about it; 2 with --state.`
+ignored lines, other reports or what the gate blocks; 2 wrong call or environment; 3 only REVIEW and ACCEPTED are left. Where nothing was scanned: 0, with a word about it; 2 with --state. With --to: 0 when the file is written.`
 
 type statusFlags struct {
-	state, format string
-	replay        bool
+	state, format, to string
+	force, replay     bool
 }
 
 func newStatus(std console.Streams) *cobra.Command {
 	f := &statusFlags{}
 	c := &cobra.Command{
 		Use: "status", Short: "Show how many items passed, and whether they still hold", Long: statusLong, Args: noWords(""),
-		Example: "  closeout item status\n  closeout item status --format csv > results.csv\n  closeout item status --replay",
+		Example: "  closeout item status\n  closeout item status --format csv --to results.csv\n  closeout item status --replay",
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.format, "format", item.StatusFormats[0], "`format` of the output: "+strings.Join(item.StatusFormats, ", ")+"; csv has a row for each item")
+	flags.StringVar(&f.to, "to", "", "write to this new `file`")
+	flags.BoolVar(&f.force, "force", false, "with --to: also over a file that is there")
 	flags.BoolVar(&f.replay, "replay", false, "judge the bundle of each PASS again")
 	addState(flags, &f.state)
 	return c
@@ -56,7 +58,7 @@ func (f *statusFlags) run(std console.Streams) error {
 		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
 	}
 	b, err := board.Pinned(f.state, std.Err)
-	if none := (*board.NoItems)(nil); errors.As(err, &none) && f.state == "" {
+	if none := (*board.NoItems)(nil); errors.As(err, &none) && f.state == "" && f.to == "" {
 		fmt.Fprintln(std.Err, "closeout item status:", none) // there is nothing that could be open
 		return nil
 	}
@@ -71,6 +73,9 @@ func (f *statusFlags) run(std console.Streams) error {
 	}
 	if f.format == "json" {
 		s.Vetoes = b.Store.Vetoes()
+	}
+	if f.to != "" {
+		return b.WriteStatus(s, f.to, f.format, f.force)
 	}
 	kind := map[string]present.Stream{"json": present.JSON, "csv": present.Commands}[f.format] // the others are Plain
 	err = console.Print(std.Out, kind, false, func(w io.Writer, _ bool) error { return item.WriteStatus(w, s, f.format) })

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/closeout-gate/closeout/internal/collect"
-	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
@@ -34,9 +33,10 @@ type Backtest struct {
 const MaxLast = 2000
 
 func (f *Backtest) Run(std console.Streams) error {
+	format, known := backtest.ByName(f.Format)
 	switch {
-	case f.Format != "text" && f.Format != "json":
-		return fmt.Errorf("unknown format %q%s expected text or json", f.Format, input.DidYouMean(f.Format, []string{"text", "json"}, ""))
+	case !known:
+		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.Format, input.DidYouMean(f.Format, []string{"text", "json", "markdown"}, ""))
 	case f.Last < 1 || f.Last > MaxLast:
 		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.Last, MaxLast)
 	}
@@ -53,12 +53,7 @@ func (f *Backtest) Run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	if f.Format == "json" {
-		err = backtest.WriteJSON(console.To(std.Out, present.JSON), result)
-	} else {
-		err = backtest.WriteText(console.To(std.Out, present.Plain), result, f.All)
-	}
-	if err != nil {
+	if err := format.Write(console.To(std.Out, format.Kind), result, f.All); err != nil {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {

@@ -1,9 +1,12 @@
 package board
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +18,25 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/report"
 )
+
+// WriteStatus writes a file with the results. The list and the template stay as they are.
+func (b *Board) WriteStatus(s *item.Status, to, format string, force bool) error {
+	place, err := b.place(to)
+	if err != nil {
+		return err
+	}
+	if place == b.Plan.ListPath || place == b.Plan.Template {
+		return fmt.Errorf("--to %q is what was scanned: name another file", to)
+	}
+	if _, err := os.Lstat(to); !force && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--to %q is there already: name another file, or replace it with --force", to)
+	}
+	var data bytes.Buffer
+	if err := item.WriteStatus(&data, s, format); err != nil {
+		return err
+	}
+	return collect.WriteOther("file", to, data.Bytes())
+}
 
 // Status is the status at HEAD. With replay, the bundle of each PASS is judged again.
 func (b *Board) Status(replay bool) (*item.Status, error) {

@@ -55,6 +55,7 @@ func (a *Action) Run() error {
 		}
 	}
 	a.comment(r)
+	a.checkRun(r)
 	if err != nil {
 		return err
 	}

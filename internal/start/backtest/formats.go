@@ -1,24 +1,46 @@
 package backtest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// shownRows is how many lines of a kind the text shows; JSON has more.
+// Format is one way to present the result of a backtest. Write returns the error of the writer.
+type Format struct {
+	Name  string // the value of --format
+	Kind  present.Stream
+	Write func(w io.Writer, r *Result, all bool) error // all: text shows the tables too
+}
+
+// Formats lists the formats of a backtest. The first is the default.
+var Formats = []Format{
+	{Name: "text", Write: writeText},
+	{Name: "json", Kind: present.JSON, Write: writeJSON},
+	{Name: "markdown", Write: writeMarkdown},
+}
+
+// ByName returns the format of that name; false when there is none.
+func ByName(name string) (Format, bool) {
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return Formats[i], true
+}
+
+// shownRows is how many lines of a kind are shown; JSON has more.
 const shownRows = 10
 
 // maxSubject is how many characters of a commit's subject are shown.
 const maxSubject = 72
 
-// WriteJSON writes all of a result.
-func WriteJSON(w io.Writer, r *Result) error {
+func writeJSON(w io.Writer, r *Result, _ bool) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -71,35 +93,32 @@ func short(subject string) string {
 
 func shortID(commit string) string { return commit[:min(12, len(commit))] }
 
-// paste writes the parts of a contract that would let merges through, as lines that are YAML, and JSON but for the commas between
-// them; or why there are none.
-func paste(b *strings.Builder, r *Result) {
-	begun := false
-	propose := func(why string, lines ...string) {
-		if !begun {
-			b.WriteString("\nTo paste into the contract:\n")
-			begun = true
-		}
-		b.WriteString("  # " + why + "\n")
-		for _, line := range lines {
-			b.WriteString("  " + present.Neutral(line) + "\n")
-		}
-	}
+// proposal is a part of a contract to paste, and what it is for.
+type proposal struct {
+	why  string
+	keys []string // lines that are YAML, and JSON but for the commas between them
+}
+
+// proposals are the parts of a contract that would let merges through.
+func proposals(r *Result) (list []proposal) {
 	key := func(name string, values []string) string { return `"` + name + `": ` + jsonList(values) }
 	if len(r.Globs) > 0 {
 		var globs []string
 		for _, g := range r.Globs {
 			globs = append(globs, g.Glob)
 		}
-		propose(fmt.Sprintf("%d of the %d blocked merges would pass", r.Globs[len(r.Globs)-1].Passed, r.Counts.Blocked-r.Counts.ProtectedOnly), key("allowed_files", globs))
+		list = append(list, proposal{
+			fmt.Sprintf("%d of the %d blocked merges would pass", r.Globs[len(r.Globs)-1].Passed, r.Counts.Blocked-r.Counts.ProtectedOnly),
+			[]string{key("allowed_files", globs)},
+		})
 	}
 	if l := r.Lift; l != nil {
-		var lines []string
+		p := proposal{why: fmt.Sprintf("%d of the %d merges of people that ask a person would pass, and an agent may then change these files", l.Passed, l.Merges)}
 		if len(l.Scope) > 0 {
-			lines = append(lines, key("allowed_files", l.Scope))
+			p.keys = append(p.keys, key("allowed_files", l.Scope))
 		}
-		propose(fmt.Sprintf("%d of the %d merges of people that ask a person would pass, and an agent may then change these files", l.Passed, l.Merges),
-			append(lines, key("may_touch_protected", l.Paths))...)
+		p.keys = append(p.keys, key("may_touch_protected", l.Paths))
+		list = append(list, p)
 	}
 	if len(r.Except) > 0 {
 		n, bots := 0, []string(nil)
@@ -107,14 +126,36 @@ func paste(b *strings.Builder, r *Result) {
 			n += e.Merges
 			bots = append(bots, `{"login": `+strings.Trim(jsonList([]string{e.Login}), "[]")+"}")
 		}
-		propose(fmt.Sprintf("%s of bots would pass, where all commits are their own and verified", input.Plural(int64(n), "merge")),
-			`"applies_to": {"except": [`+strings.Join(bots, ", ")+"]}")
+		list = append(list, proposal{
+			fmt.Sprintf("%s of bots would pass, where all commits are their own and verified", input.Plural(int64(n), "merge")),
+			[]string{`"applies_to": {"except": [` + strings.Join(bots, ", ") + "]}"},
+		})
 	}
+	return list
+}
+
+// pasted is how a format shows proposals.
+type pasted struct {
+	heading, why, key string
+	quote             func(string) string
+}
+
+// write writes the proposals, or why there are none.
+func (p pasted) write(b *strings.Builder, r *Result) {
+	list := proposals(r)
 	switch {
 	case r.Counts.Blocked > 0 && r.Globs == nil:
 		b.WriteString("\nNothing is proposed, because the files of the tip cannot be listed.\n")
-	case !begun && r.Counts.Blocked > r.Counts.ProtectedOnly:
+	case len(list) == 0 && r.Counts.Blocked > r.Counts.ProtectedOnly:
 		b.WriteString("\nWidening allowed_files would unblock none of them.\n")
+	case len(list) > 0:
+		b.WriteString(p.heading)
+	}
+	for _, one := range list {
+		fmt.Fprintf(b, p.why, one.why)
+		for _, line := range one.keys {
+			fmt.Fprintf(b, p.key, p.quote(line))
+		}
 	}
 }
 
@@ -158,8 +199,8 @@ func (r *Result) Shares() (lines []string) {
 	return lines
 }
 
-// verdictWords are the counts, one line each.
-func verdictWords(r *Result) []string {
+// verdictWords are the counts, one line each; quote shows untrusted text.
+func verdictWords(r *Result, quote func(string) string) []string {
 	c := &r.Counts
 	if c.Merges == 0 && c.LeftOut == (LeftOut{}) {
 		return []string{"There is no merge to judge yet. Run this again when some branches are merged, or name a branch that has merges with --branch."}
@@ -179,7 +220,7 @@ func verdictWords(r *Result) []string {
 		lines = append(lines, "left out: "+strings.Join(left, ", "))
 	}
 	if c.Unknown > 0 {
-		lines = append(lines, fmt.Sprintf("could not be judged: %s → %s", present.Line(r.Unknown[0].Why), present.Line(r.Unknown[0].Fix)))
+		lines = append(lines, fmt.Sprintf("could not be judged: %s → %s", quote(r.Unknown[0].Why), quote(r.Unknown[0].Fix)))
 	}
 	return append(lines, "A person is asked where only protected files are touched. Commands and reports are not judged.")
 }
@@ -198,18 +239,24 @@ func endWords(r *Result) string {
 	return ""
 }
 
-// WriteText writes the result for people; all: with its tables.
-func WriteText(w io.Writer, r *Result, all bool) error {
+// contractWords name the contract.
+func contractWords(r *Result) string {
+	if r.Contract.Path == "" {
+		return "the contract that closeout init would write"
+	}
+	return r.Contract.Path
+}
+
+func writeText(w io.Writer, r *Result, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(shortID(r.Tip)),
-		present.Line(cmp.Or(r.Contract.Path, "the contract that closeout init would write")))
+	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(shortID(r.Tip)), present.Line(contractWords(r)))
 	if end := endWords(r); end != "" {
 		b.WriteString(end + "\n")
 	}
-	for _, words := range verdictWords(r) {
+	for _, words := range verdictWords(r, present.Line) {
 		b.WriteString(words + "\n")
 	}
-	paste(&b, r)
+	pasted{heading: "\nTo paste into the contract:\n", why: "  # %s\n", key: "  %s\n", quote: present.Neutral}.write(&b, r)
 	switch {
 	case r.Counts.Blocked == 0:
 	case !all:
@@ -250,5 +297,47 @@ func (t *table) text(b *strings.Builder) {
 	}
 	if t.more > 0 {
 		fmt.Fprintf(b, "  … and %d more\n", t.more)
+	}
+}
+
+// writeMarkdown writes the page for the pull request that introduces the gate.
+func writeMarkdown(w io.Writer, r *Result, _ bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protected files and diff rules.\n\n",
+		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
+	for _, words := range verdictWords(r, present.MDText) {
+		b.WriteString("- " + words + "\n")
+	}
+	if end := endWords(r); end != "" {
+		b.WriteString("- " + present.MDText(end) + "\n")
+	}
+	pasted{heading: "\nTo paste into the contract:\n\n", why: "- %s\n", key: "  - %s\n", quote: present.MDCode}.write(&b, r)
+	if r.Counts.Blocked > 0 {
+		for _, t := range tables(r) {
+			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", t.title)
+			t.markdown(&b)
+			b.WriteString("\n</details>\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// counted are the columns of numbers; all others are untrusted text.
+var counted = []string{"merges", "findings", "blocked"}
+
+func (t *table) markdown(b *strings.Builder) {
+	b.WriteString(present.MDHead(t.columns...))
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = cell; !slices.Contains(counted, t.columns[i]) {
+				cells[i] = present.MDCode(cell)
+			}
+		}
+		b.WriteString(present.MDRow(cells...))
+	}
+	if t.more > 0 {
+		fmt.Fprintf(b, "\n… and %d more\n", t.more)
 	}
 }
