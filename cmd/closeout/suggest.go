@@ -14,6 +14,9 @@ import (
 
 // unknownCommand is the error for a word that is not the name of a command below another one.
 func unknownCommand(above *cobra.Command, word string) error {
+	if err := wasRemoved(above, word); err != nil {
+		return err
+	}
 	var names []string
 	for _, c := range above.Commands() {
 		if c.Annotations[oldName] == "" {
@@ -57,6 +60,9 @@ func wrongFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
+	}
+	if gone := wasRemoved(c, "--"+unknown.GetSpecifiedName()); gone != nil {
+		return gone
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
