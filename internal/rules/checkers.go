@@ -16,7 +16,7 @@ const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulnch
 	`publint/* attw/* knip/* deno/test,lint,check bun/test ` +
 	`cargo/test,clippy,check,nextest,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
 	`mvn/test,verify,install,package,integration-test mvnw/test,verify,install,package,integration-test gradle/test,check,build gradlew/test,check,build ` +
-	`dotnet/test,build,format phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
+	`dotnet/test,build,format mix/test,credo,compile,dialyzer phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
 	`shellcheck/* hadolint/* actionlint/* zizmor/* pre-commit/run prek/run yamllint/* markdownlint/* codespell/* typos/* semgrep/* ` +
 	`codecov/* coverage/report checkov/* trivy/* tfsec/* ansible-lint/* helm/lint`
 
@@ -25,7 +25,7 @@ const scriptRunners = ` make gmake just task rake rails npm yarn pnpm bun hatch 
 
 // shellWrappers run the command that follows them.
 const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice exec command xvfb-run nohup retry winpty cross tee-err bundle uv poetry pipenv rye ` +
-	`dotenv cross-env then do else if elif while until ! { corepack RUN run: script: - `
+	`dotenv cross-env php @php then do else if elif while until ! { corepack RUN run: script: - `
 
 // wrapperWords follow a wrapper and belong to it.
 const wrapperWords = ` exec run x dlx -- -m `
@@ -68,14 +68,18 @@ var narrowing = map[string]string{
 	"mocha":         ". --grep -g --fgrep -f --invert -i --retries --ignore --exclude /",
 	"node --test":   ". --test-name-pattern --test-skip-pattern --test-only /",
 	"playwright":    ". --grep --grep-invert -g --retries --project /",
-	"cargo test":    "f --lib --bins --bin --doc --test --skip --exclude -p --package / --workspace --all --all-features --all-targets",
+	"cargo test":    "f --lib --bins --bin --doc --test --skip --exclude -p --package --no-run / --workspace --all --all-features --all-targets",
 	"cargo nextest": "- --lib --retries -E --exclude -p / --workspace --all-features --all-targets",
-	"cargo clippy":  "- --lib -A / --workspace --all-features --all-targets",
+	"cargo clippy":  "- --lib -A / -D --workspace --all-features --all-targets",
 	"dotnet test":   ". --filter /",
-	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl /",
+	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl -fn --fail-never /",
 	"gradle":        "- -x --exclude-task --tests -PskipTests /",
 	"rspec":         ". --tag -t -e --example --exclude-pattern /",
 	"rails test":    ". -n --name -e --exclude /",
+	"mix test":      ". --only --exclude --stale --failed --exit-status /",
+	"mix compile":   "- / --warnings-as-errors",
+	"mix credo":     "- / --strict",
+	"rubocop":       ". --fail-level --only --except --exclude /",
 	"phpunit":       ". --exclude-group --group --filter --testsuite /",
 	"tox":           "- -e --skip-missing-interpreters --skip-env --notest /",
 	"nox":           "- -s -k -e /",

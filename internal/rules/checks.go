@@ -87,7 +87,7 @@ func scriptKind(f *File) kindOfScript {
 	switch base {
 	case "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile":
 		return makefile
-	case "package.json":
+	case "package.json", "composer.json":
 		return packageScripts
 	case "tox.ini":
 		return toxFile

@@ -91,9 +91,12 @@ func (f *File) checkClasses() map[string]bool {
 	return classes
 }
 
-// checkArguments are what stands behind the words that name a check.
+// checkArguments are what stands behind the words that name a check, or the program that takes options in front of what it does.
 func checkArguments(words []string, check string) []string {
 	last := check[strings.LastIndexByte(check, ' ')+1:]
+	if begins(check, "mvn", "gradle") {
+		last, _, _ = strings.Cut(check, " ")
+	}
 	i := slices.IndexFunc(words, func(w string) bool { return strings.TrimPrefix(path.Base(w), ":") == last })
 	return words[i+1:]
 }

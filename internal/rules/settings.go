@@ -35,11 +35,11 @@ func settingsOf(v *source.File) []Setting {
 	switch ext := path.Ext(base); {
 	case ext == ".toml":
 		r.objects(true)
-	case begins(ext, ".json"), begins(base, ".nycrc"), begins(base, ".c8rc"), isScript(v.Lang):
+	case begins(ext, ".json"), begins(base, ".nycrc"), begins(base, ".c8rc"), isScript(v.Lang), base == "mix.exs", isNamed(base, gradleFiles):
 		r.objects(false)
-	case ext == ".yml", ext == ".yaml":
+	case ext == ".yml", ext == ".yaml", has(base, ".neon"):
 		r.yaml()
-	case ext == ".xml", ext == ".csproj", ext == ".fsproj", ext == ".props", ext == ".targets", ext == ".runsettings":
+	case ext == ".xml", has(base, ".xml."), ext == ".csproj", ext == ".fsproj", ext == ".props", ext == ".targets", ext == ".runsettings":
 		r.xml()
 	default:
 		r.ini()
@@ -107,6 +107,7 @@ func (r *settingReader) objects(isTOML bool) {
 	at := frame{}             // the innermost
 	last, key := "", ""       // the last word, and the one that waits for its value
 	tables, waits := 0, false // waits: key waits
+	isGradle := isNamed(r.Path, gradleFiles)
 	push := func(list bool) {
 		name := last
 		if waits {
@@ -145,7 +146,9 @@ func (r *settingReader) objects(isTOML bool) {
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '\n':
-			if i++; isTOML && !at.list {
+			if i++; isGradle {
+				last = ""
+			} else if isTOML && !at.list {
 				last, waits = "", false
 				if end := tomlSection(text[i:]); end > 0 {
 					tables++
@@ -162,6 +165,9 @@ func (r *settingReader) objects(isTOML bool) {
 			i = skipComment(text, i)
 		case c == '"' || c == '\'' || c == '`':
 			end := skipString(text, i)
+			if isGradle && last != "" && !waits { // exclude '**/a'
+				key, waits = last, true
+			}
 			word(unquoted(text[i:end]), i)
 			i = end
 		case source.IsWord(c) || c == '-' || c == '+' || c == '$' || c == '@':
@@ -173,6 +179,15 @@ func (r *settingReader) objects(isTOML bool) {
 			i = end
 		default:
 			switch c {
+			case '(':
+				if isGradle {
+					push(true)
+				}
+			case ')':
+				if n := len(open) - 1; isGradle && n >= 0 {
+					at, open = open[n], open[:n]
+					last, waits = "", false
+				}
 			case '{', '[':
 				if isTOML && i == 0 {
 					if end := tomlSection(text); end > 0 {
@@ -180,7 +195,7 @@ func (r *settingReader) objects(isTOML bool) {
 						continue
 					}
 				}
-				push(c == '[')
+				push(c == '[' && !isNamed(r.Path, "mix.exs")) // [a: 1] of Elixir has keys
 			case '}', ']':
 				if n := len(open) - 1; n >= 0 {
 					at, open = open[n], open[:n]

@@ -196,7 +196,7 @@ func elsewhere(script string) bool {
 		for _, c := range shellCommands(line[:min(len(line), maxShellLine)]) {
 			words := unwrapped(c.words)
 			if len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
-				(begins(words[0], "./") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
+				(begins(words[0], "./", "@") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
 					(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))) {
 				return true
 			}

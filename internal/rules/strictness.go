@@ -28,6 +28,13 @@ type strictSetting struct {
 	direction
 	needed bool   // without it nothing else demands it
 	unless string // a setting of the file that makes it unneeded
+	values string // words in lower case of which a value that counts contains one; after a !, none
+}
+
+// counts reports whether a value is one that the setting is about.
+func (d *strictSetting) counts(value string) bool {
+	words, isNone := strings.CutPrefix(d.values, "!")
+	return words == "" || has(strings.ToLower(value), strings.Fields(words)...) != isNone
 }
 
 const (
@@ -37,6 +44,12 @@ const (
 	jestFiles     = "package.json jest*conf* jest*.json jest*rc.*"
 	mypyFiles     = "mypy.ini .mypy.ini setup.cfg pyproject.toml"
 	projectFiles  = "*.csproj *.props *.targets *.runsettings"
+	ruffFiles     = "pyproject.toml ruff.toml .ruff.toml"
+	phpunitFiles  = "phpunit*.xml*"
+	vitestFiles   = "vitest*conf* vite.conf*"
+	gradleFiles   = "*.gradle *.gradle.kts"
+	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
+	noTests       = "!node_modules /dist /build /lib/ /out/ coverage fixtures snapshots e2e cypress playwright /tmp .git/ .next vendor"
 )
 
 // thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
@@ -54,6 +67,7 @@ var thresholds = []strictSetting{
 	{files: "pom.xml " + projectFiles, keys: "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate",
 		direction: higher},
 	{files: "pom.xml", keys: "**/limits/**/minimum", direction: higher},
+	{files: "mix.exs", keys: "**/summary/threshold", direction: higher},
 }
 
 // strictness are the settings of compilers, analyzers and hooks that make them say more.
@@ -71,7 +85,39 @@ var strictness = []strictSetting{
 	{files: ".pre-commit-config.y*ml", keys: "repos/hooks/id", direction: named, needed: true},
 	{files: ".golangci.*", keys: "linters|formatters/enable", direction: named, needed: true},
 	{files: ".golangci.*", keys: "linters/disable", direction: unnamed},
-	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed},
+	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed, values: noTests},
+	{files: jestFiles + " " + vitestFiles, keys: "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", direction: off},
+	{files: vitestFiles, keys: "**/test/exclude", direction: unnamed, values: noTests},
+	{files: vitestFiles, keys: "**/test/retry", direction: unnamed},
+	{files: "eslint.conf* .eslintrc*", keys: "**/ignores|ignorePatterns", direction: unnamed, values: wholeTrees},
+	{files: ".rubocop.yml", keys: "AllCops/Exclude", direction: unnamed, values: wholeTrees},
+	{files: "pom.xml", keys: "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore", direction: off},
+	{files: "pom.xml", keys: "**/haltOnFailure", direction: on},
+	{files: "pom.xml", keys: "**/excludes/exclude", direction: unnamed, values: "test.java tests.java test.class tests.class"},
+	{files: "pom.xml", keys: "**/rerunFailingTestsCount|excludedGroups", direction: unnamed},
+	{files: gradleFiles, keys: "**/ignoreFailures", direction: off},
+	{files: gradleFiles, keys: "**/test|tasks.test/enabled", direction: on},
+	{files: gradleFiles, keys: "**/excludeTags|excludeTestsMatching", direction: unnamed},
+	{files: gradleFiles, keys: "**/test|tasks.test/exclude", direction: unnamed},
+	{files: projectFiles, keys: "**/IsTestProject", direction: on},
+	{files: projectFiles, keys: "**/Compile/@Remove", direction: unnamed, values: "test"},
+	{files: projectFiles, keys: "**/TestCaseFilter", direction: unnamed},
+	{files: phpunitFiles, keys: "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything",
+		direction: on, needed: true},
+	{files: phpunitFiles, keys: "**/testsuite/exclude", direction: unnamed},
+	{files: phpunitFiles, keys: "phpunit/groups/exclude/group", direction: unnamed},
+	{files: phpunitFiles, keys: "**/testsuite/directory/@suffix", direction: unnamed, values: "!test .phpt"},
+	{files: "phpstan*.neon*", keys: "parameters/level", direction: higher},
+	{files: "phpstan*.neon*", keys: "parameters/paths", direction: named, needed: true},
+	{files: "psalm*.xml*", keys: "psalm/@errorLevel", direction: lower},
+	{files: "cargo.toml", keys: "**/lints/*/*", direction: graded, values: "deny forbid allow"},
+	{files: "cargo.toml", keys: "lib/test|doctest", direction: on},
+	{files: "cargo.toml", keys: "package/autotests", direction: on},
+	{files: "mix.exs", keys: "**/warnings_as_errors", direction: on, needed: true},
+	{files: "mix.exs", keys: "**/test_pattern", direction: unnamed, values: "!_test"},
+	{files: ruffFiles, keys: "tool/ruff/**/select|extend-select", direction: named, needed: true},
+	{files: ruffFiles, keys: "lint/select|extend-select", direction: named, needed: true},
+	{files: mypyFiles, keys: "**/mypy/overrides/ignore_errors", direction: off},
 	{files: ".eslintrc* eslint.conf* package.json", keys: "**/rules/*", direction: graded},
 	{files: "biome.json*", keys: "**/rules/*/*", direction: graded},
 	{files: mypyFiles, keys: "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|" +
@@ -112,7 +158,7 @@ func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
 	}
 	for _, s := range settings {
 		for _, d := range table {
-			if !leads(s.Keys, d.keys) {
+			if !leads(s.Keys, d.keys) || !d.counts(s.Value) {
 				continue
 			}
 			name, l, ok := d.read(s)
@@ -164,7 +210,7 @@ func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 	case unnamed:
 		name = name + " " + s.Value
 	case graded:
-		at := slices.IndexFunc([]string{"off 0", "warn 1 info", "error 2 on"},
+		at := slices.IndexFunc([]string{"off 0 allow", "warn 1 info", "error 2 on deny forbid"},
 			func(words string) bool { return isIn(value, " "+words+" ") })
 		l.value, ok = float64(at+1), at >= 0
 	case severity:

@@ -78,7 +78,7 @@ func family(name string) string {
 var calls = []struct{ files, words string }{
 	{"*.gradle *.gradle.kts", "minimum minBound minValue mutationThreshold coverageThreshold"},
 	{"*.rb .simplecov rakefile", "minimum_coverage minimum_coverage_by_file minimum_coverage_by_group maximum_coverage_drop"},
-	{"*.yml *.yaml *.toml *.cfg *.ini *.sh *.bash *.mk *.ps1 *.cmd *.bat *.nix *.cake package.json* project.json makefile gnumakefile justfile taskfile noxfile.py tasks.py dockerfile rakefile earthfile",
+	{"*.yml *.yaml *.toml *.cfg *.ini *.sh *.bash *.mk *.ps1 *.cmd *.bat *.nix *.cake package.json* composer.json project.json makefile gnumakefile justfile taskfile noxfile.py tasks.py dockerfile rakefile earthfile",
 		"--cov-fail-under --fail-under --fail-under-lines --fail-under-functions --fail-under-regions --coverage.thresholds.lines --coverage.thresholds.branches " +
 			"--coverage.thresholds.functions --coverage.thresholds.statements /p:Threshold -p:Threshold /p:threshold --min-coverage --minimum-coverage --at-least --lines --max-warnings"},
 }
