@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (t *treeMaker) bind(s *snapshot) error {
 		if _, err := t.feed(lines.String(), "update-index", "-z", "--index-info"); err != nil {
 			return err
 		}
-		if s.changes, err = t.changes(t.evidence); err != nil {
+		if s.changes, err = t.changes(); err != nil {
 			return err
 		}
 	}
@@ -128,8 +129,10 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]string) (*comparison, error) {
 	found := &comparison{bound: map[string]string{}}
 	var err error
-	if found.attributes, err = t.attributes(entries); err != nil {
-		return nil, err
+	if t.hasAttributes(x) {
+		if found.attributes, err = t.attributes(entries); err != nil {
+			return nil, err
+		}
 	}
 	// Git may have read a file by attributes that were removed together with the file that contains them.
 	all := false
@@ -317,6 +320,37 @@ func readSome(file string) []byte {
 		return nil
 	}
 	return data
+}
+
+// hasAttributes reports whether there is a file from which git could take attributes of an entry: in the index, beside the
+// entry or above it, where git may ignore it, or in the git directory.
+func (t *treeMaker) hasAttributes(x *index) bool {
+	const name = ".gitattributes"
+	if isThere(t.info) {
+		return true
+	}
+	seen := map[string]bool{}
+	for _, e := range x.entries {
+		if strings.EqualFold(path.Base(e.path), name) {
+			return true
+		}
+		for dir := e.path; dir != "."; {
+			if dir = path.Dir(dir); seen[dir] {
+				break
+			}
+			seen[dir] = true
+			if isThere(t.onDisk(path.Join(dir, name))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isThere reports whether a file may exist.
+func isThere(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil || !(errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
 }
 
 // attributes asks git by which attributes it converts the files of entries: when it adds them, or with an option when

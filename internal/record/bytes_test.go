@@ -253,6 +253,13 @@ var odd = map[string]struct {
 		r.attributes("* text=auto\n")
 		r.write("new.sh", "exit 0\r\n")
 	}, `"new.sh" (text=auto) has other line ends`},
+	"attributes that are not checked out": {func(r *repo) {
+		r.write("docs/.gitattributes", "* text=auto\n")
+		r.write("docs/x.sh", "exit 1\n")
+		r.commit()
+		r.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs/.gitattributes")
+		r.write("docs/x.sh", "exit 1\r\n")
+	}, `"docs/x.sh" (text=auto) has other line ends`},
 	"outside of the sparse checkout": {func(r *repo) {
 		r.attributes("* text=auto\n", "docs/x.sh", "exit 1\n")
 		r.git("sparse-checkout", "set", "src")
@@ -281,9 +288,10 @@ func TestOddBytes(t *testing.T) {
 
 // TestBytesAgain: an odd file is found in a session that knows the tree, and a file that is written back is no longer odd.
 func TestBytesAgain(t *testing.T) {
+	onDisk(t)
 	r := newRepo(t)
 	r.attributes("* text=auto\n*.bat eol=crlf\n", "x.sh", "exit 1\n", "x.bat", "1\r\n")
-	g, _ := r.openSession()
+	g := r.openSession()
 	look := func() snapshot {
 		certain(g)
 		s, err := g.tree(evidenceDir)
@@ -311,8 +319,9 @@ func TestBytesAgain(t *testing.T) {
 
 // TestIgnoreStat: a setting by which git never looks at a file again that it has read once.
 func TestIgnoreStat(t *testing.T) {
+	onDisk(t)
 	r := newRepo(t)
-	g, _ := r.openSession()
+	g := r.openSession()
 	r.git("config", "core.ignoreStat", "true")
 	for i, text := range []string{"one\n", "one\n", "two\n"} {
 		r.write("a.txt", text)
@@ -330,7 +339,7 @@ func TestNarrowed(t *testing.T) {
 	r.write("docs/a", "")
 	r.commit()
 	r.git("sparse-checkout", "set", "src", "tests")
-	g, _ := r.openSession()
+	g := r.openSession()
 	for i, cone := range []string{"tests", "docs tests", "docs", "docs", "tests"} {
 		r.git(append([]string{"sparse-checkout", "set", "src"}, strings.Fields(cone)...)...)
 		s, err := g.tree(evidenceDir)

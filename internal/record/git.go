@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/closeout-gate/closeout/internal/git"
 	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -24,6 +25,7 @@ type Git struct {
 	root      string
 	objects   string          // the objects of the repository
 	dir       string          // the git directory of this work tree
+	info      string          // the file with attributes that is not in the work tree
 	cleaned   bool            // what killed recorders left was removed
 	sparse    bool            // files may be left out of the work tree
 	first     map[string]bool // the files that were there at the first look, in a sparse checkout
@@ -33,6 +35,13 @@ type Git struct {
 
 	ignored map[string]bool // whether git ignores an evidence directory, as far as it was asked
 	known   *known          // the last tree without differences from HEAD; nil when there is none
+	start   *startIndex     // the last one; nil when there is none
+}
+
+// startIndex is the index of a commit as git made it, kept in memory, where no command can edit it.
+type startIndex struct {
+	commit string
+	index  *index
 }
 
 // known is a code tree that is equal to that of HEAD, and the index that led to it.
@@ -54,30 +63,45 @@ func OpenGit(root string, env []string) (*Git, error) {
 	}
 	env = system.WithoutStep(env)
 	g := &Git{program: program, root: root, env: env, strays: system.AdoptChildren()}
-	local, err := g.run("rev-parse", "--local-env-vars")
-	if err != nil {
+	if err := g.dropRedirections(); err != nil {
 		return nil, err
 	}
-	// These redirect git to another repository or change the meaning of its arguments.
-	redirecting := append(strings.Fields(local),
-		"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_ATTR_SOURCE")
-	g.env = slices.DeleteFunc(env, func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(redirecting, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
-	})
-	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir", "--git-path", "info/sparse-checkout")
+	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir", "--git-path", "info/sparse-checkout", "--git-path", "info/attributes")
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 4 || lines[0] != filepath.ToSlash(root) {
+	if len(lines) != 5 || lines[0] != filepath.ToSlash(root) {
 		return nil, fmt.Errorf("git reports %q as the root of the work tree, but it should be %q", lines[0], root)
 	}
-	g.objects, g.dir = lines[1], lines[2]
+	g.objects, g.dir, g.info = lines[1], lines[2], lines[4]
 	_, err = os.Lstat(lines[3])
 	g.sparse = !errors.Is(err, fs.ErrNotExist)
 	g.abilities, err = abilities(g.dir)
 	return g, err
+}
+
+// dropRedirections drops the variables that redirect git to another repository or change the meaning of its arguments. Git says which
+// do so; it is not asked where no variable could.
+func (g *Git) dropRedirections() error {
+	harmless := []string{"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}
+	if !slices.ContainsFunc(g.env, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(harmless, name)
+	}) {
+		return nil
+	}
+	local, err := g.run("rev-parse", "--local-env-vars")
+	if err != nil {
+		return err
+	}
+	redirecting := append(strings.Fields(local),
+		"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_ATTR_SOURCE")
+	g.env = slices.DeleteFunc(g.env, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(redirecting, name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
+	return nil
 }
 
 // settings disable features of git that run programs or write to the repository: a file system monitor, hooks, shared index
@@ -131,13 +155,30 @@ func abilities(dir string) (list [][2]string, err error) {
 
 const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
 
-// head is the id of the commit that is checked out.
-func (g *Git) head() (string, error) {
-	id, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil {
-		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
+// head is the id of the commit that is checked out, and that of its tree, "" where only git can read the repository.
+func (g *Git) head() (commit, tree string, err error) {
+	if commit, tree, err := g.readHead(); err == nil {
+		return commit, tree, nil
 	}
-	return strings.TrimSpace(id), nil
+	if commit, err = g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return "", "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
+	}
+	return strings.TrimSpace(commit), "", nil
+}
+
+// readHead is head without git.
+func (g *Git) readHead() (commit, tree string, err error) {
+	repo, err := git.Open(g.root)
+	if err != nil {
+		return "", "", err
+	}
+	defer repo.Close() // it is only read
+	id, err := repo.Resolve("HEAD")
+	if err != nil {
+		return "", "", err
+	}
+	info, err := repo.Commit(id)
+	return id.String(), info.Tree.String(), err
 }
 
 // snapshot is the code tree at a point in time.
@@ -157,7 +198,7 @@ type snapshot struct {
 // While the work tree is equal to HEAD, the index of the last call tells which files git need not read again, if the file system
 // gives every edit away; it is kept in memory, where no command can edit it.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
-	head, err := g.head()
+	head, tree, err := g.head()
 	if err != nil {
 		return s, err
 	}
@@ -178,7 +219,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	if k != nil && t.isKnown(k) {
 		return k.snapshot, nil
 	}
-	s, err = t.fromHead()
+	s, err = t.fromCommit(head, tree)
 	s.head = head
 	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
 		if x, err := readIndex(t.index, t.sum); err == nil {
@@ -199,6 +240,7 @@ type treeMaker struct {
 	sum      int             // length of an object id
 	content  map[string]bool // the files with the content that their pointer of Git LFS names
 	made     time.Time
+	old      *index // of the commit that is checked out
 }
 
 // isKnown reports whether the tree is the known one: no file of the index changed, and there is no other, apart from ignored
@@ -217,12 +259,8 @@ func (t *treeMaker) isKnown(k *known) bool {
 	if t.addNeutral() != nil {
 		return false
 	}
-	id, err := t.run("write-tree", "--missing-ok")
-	if err != nil || strings.TrimSpace(id) != k.snapshot.id {
-		return false
-	}
 	x, err := readIndex(t.index, t.sum)
-	if err != nil {
+	if err != nil || !x.equal(k.index) {
 		return false
 	}
 	isForgotten := func(path string) bool { return forgotten[path] }
@@ -237,10 +275,10 @@ func (t *treeMaker) isKnown(k *known) bool {
 	return true
 }
 
-// fromHead makes the tree from HEAD.
-func (t *treeMaker) fromHead() (s snapshot, err error) {
+// fromCommit makes the tree from the commit that is checked out, whose tree has an id, "" for an unknown one.
+func (t *treeMaker) fromCommit(commit, tree string) (s snapshot, err error) {
 	t.ignored = nil // the answer may be another one by now
-	if _, err := t.run("read-tree", "HEAD"); err != nil {
+	if t.old, err = t.indexOf(commit); err != nil {
 		return s, err
 	}
 	if err := t.withoutEvidence(); err != nil {
@@ -252,7 +290,7 @@ func (t *treeMaker) fromHead() (s snapshot, err error) {
 	if err := t.withoutEvidence(); err != nil {
 		return s, err
 	}
-	if s.changes, err = t.changes(t.evidence); err != nil {
+	if s.changes, err = t.changes(); err != nil {
 		return s, err
 	}
 	if err := t.dropReports(t.real, s.changes); err != nil {
@@ -261,10 +299,33 @@ func (t *treeMaker) fromHead() (s snapshot, err error) {
 	if err := t.bind(&s); err != nil {
 		return s, err
 	}
+	x, err := readIndex(t.index, t.sum)
+	if err != nil {
+		return s, err
+	}
+	if tree != "" && x.equal(t.old) {
+		s.id = tree
+		return s, nil
+	}
 	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.
 	id, err := t.run("write-tree", "--missing-ok")
 	s.id = strings.TrimSpace(id)
 	return s, err
+}
+
+// indexOf is the index of a commit; the file has it afterwards.
+func (t *treeMaker) indexOf(commit string) (*index, error) {
+	if known := t.real.start; known != nil && known.commit == commit {
+		return known.index, known.index.write(t.index)
+	}
+	if _, err := t.run("read-tree", commit); err != nil {
+		return nil, err
+	}
+	x, err := readIndex(t.index, t.sum)
+	if err == nil {
+		t.real.start = &startIndex{commit, x}
+	}
+	return x, err
 }
 
 // withoutEvidence removes the evidence directory from the index.
@@ -414,7 +475,10 @@ func (g *Git) withoutFilters() (list [][2]string, err error) {
 	return list, nil
 }
 
-const gitlink = "160000"
+const (
+	gitlink = "160000"
+	noMode  = "000000" // of a path that is not there
+)
 
 // nestedError names no way that loses the repository: it may be that of a person.
 func nestedError(path string) error {
@@ -425,26 +489,37 @@ func nestedError(path string) error {
 // unborn is what git says about a repository in the work tree that has no commit.
 var unborn = input.Lazily(`: '(.+?)/?' does not have a commit checked out`)
 
-// changes lists the differences between the index and HEAD. It refuses repositories inside of the work tree that are not
-// submodules in HEAD: git only records their commit, so that edits in them would be invisible.
-func (g *Git) changes(evidence string) (map[string]string, error) {
-	out, err := g.run("diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "-z", "HEAD")
+// changes lists the differences between the index and that of the commit. It refuses repositories inside of the work tree that are
+// not submodules in HEAD: git only records their commit, so that edits in them would be invisible.
+func (t *treeMaker) changes() (map[string]string, error) {
+	x, err := readIndex(t.index, t.sum)
 	if err != nil {
 		return nil, err
 	}
 	changes := map[string]string{}
-	parts := strings.Split(out, "\x00") // ":oldmode newmode oldid newid status", path, …
-	for i := 0; i+1 < len(parts); i += 2 {
-		path := parts[i+1]
-		modes := strings.Fields(strings.TrimPrefix(parts[i], ":"))
-		if len(modes) > 1 && modes[0] != gitlink && modes[1] == gitlink {
+	for path, both := range t.old.differences(x) {
+		if both[0].mode != gitlink && both[1].mode == gitlink {
 			return nil, nestedError(path)
 		}
-		if path != evidence && !strings.HasPrefix(path, evidence+"/") {
-			changes[path] = parts[i]
+		if path != t.evidence && !strings.HasPrefix(path, t.evidence+"/") {
+			changes[path] = rawLine(both[0], both[1])
 		}
 	}
 	return changes, nil
+}
+
+// rawLine is a difference as git prints it with --raw.
+func rawLine(old, now version) string {
+	status := "M"
+	switch none := (version{}); {
+	case old == none:
+		status, old = "A", version{noMode, strings.Repeat("0", len(now.id))}
+	case now == none:
+		status, now = "D", version{noMode, strings.Repeat("0", len(old.id))}
+	case old.mode[:3] != now.mode[:3]: // a file, a link, a submodule
+		status = "T"
+	}
+	return fmt.Sprintf(":%s %s %s %s %s", old.mode, now.mode, old.id, now.id, status)
 }
 
 // run runs git at the root and returns its standard output. In a separate process group it does not receive an interrupt from

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -524,5 +525,25 @@ func BenchmarkTrees(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestTreeOfOddModes: old programs wrote modes that git no longer writes. The tree of such a commit is known by its own id.
+func TestTreeOfOddModes(t *testing.T) {
+	r := newRepo(t)
+	entry := func(mode, name, object string) string {
+		id, err := hex.DecodeString(r.git("rev-parse", object))
+		r.do(err)
+		return mode + " " + name + "\x00" + string(id)
+	}
+	r.write(".git/tree", entry("100664", "a.txt", "HEAD:a.txt")+entry("40000", "src", "HEAD:src"))
+	id := r.git("hash-object", "-t", "tree", "-w", "--literally", ".git/tree")
+	r.git("reset", "-q", "--hard", r.git("commit-tree", "-m", "odd", id))
+	if s := r.look(); s.id != id || len(s.changes) > 0 {
+		t.Errorf("got %s and the changes %v, want %s", s.id, s.changes, id)
+	}
+	r.write("new", "x")
+	if s := r.look(); s.id == id || len(s.changes) != 1 {
+		t.Errorf("with a new file, got %s and the changes %v", s.id, s.changes)
 	}
 }

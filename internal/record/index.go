@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"time"
@@ -85,6 +86,50 @@ func (x *index) contains(path string) bool {
 		}
 	}
 	return false
+}
+
+// version is what an index has at a path; zero for nothing.
+type version struct{ mode, id string }
+
+// differences are the paths, in order, at which another index has something else.
+func (x *index) differences(other *index) iter.Seq2[string, [2]version] {
+	return func(yield func(string, [2]version) bool) {
+		old, now := x.entries, other.entries // both are sorted by path
+		for len(old)+len(now) > 0 {
+			var both [2]version
+			var path string
+			gone := len(now) == 0 || (len(old) > 0 && old[0].path < now[0].path)
+			added := len(old) == 0 || (len(now) > 0 && now[0].path < old[0].path)
+			if !gone && !added && x.same(old[0], other, now[0]) {
+				old, now = old[1:], now[1:]
+				continue
+			}
+			if !added {
+				path, both[0] = old[0].path, version{x.mode(old[0]), x.id(old[0])}
+				old = old[1:]
+			}
+			if !gone {
+				path, both[1] = now[0].path, version{other.mode(now[0]), other.id(now[0])}
+				now = now[1:]
+			}
+			if !yield(path, both) {
+				return
+			}
+		}
+	}
+}
+
+// same reports whether an entry has the mode and the object id of an entry of another index.
+func (x *index) same(e indexEntry, other *index, o indexEntry) bool {
+	return bytes.Equal(x.data[e.at+24:e.at+28], other.data[o.at+24:o.at+28]) && bytes.Equal(x.rawID(e), other.rawID(o))
+}
+
+// equal reports whether two indexes are of the same tree.
+func (x *index) equal(other *index) bool {
+	for range x.differences(other) {
+		return false
+	}
+	return true
 }
 
 // forget lets git read those files again that may have changed since the index was made, at the given time of the

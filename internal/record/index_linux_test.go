@@ -12,6 +12,7 @@ import (
 
 // TestTreeAgainMapped: a program can edit a file of some file systems without a trace in its inode.
 func TestTreeAgainMapped(t *testing.T) {
+	onDisk(t)
 	for _, base := range []string{t.TempDir(), "/dev/shm"} {
 		t.Run(base, func(t *testing.T) {
 			dir, err := os.MkdirTemp(base, "closeout-test-")
@@ -25,7 +26,7 @@ func TestTreeAgainMapped(t *testing.T) {
 			}
 			r.git("clone", "-q", ".", filepath.Join(dir, "r"))
 			r.dir = filepath.Join(dir, "r")
-			g, _ := r.openSession()
+			g := r.openSession()
 			first, err := g.tree(evidenceDir)
 			r.do(err)
 			certain(g)
@@ -51,6 +52,7 @@ func (r *repo) overwrite(name string, c byte) {
 
 // TestForgetMounted: a file of another file system than the root's is read again, as that may be one that hides edits.
 func TestForgetMounted(t *testing.T) {
+	onDisk(t)
 	root := t.TempDir()
 	for dir, want := range map[string]int{t.TempDir(): 0, "/dev/shm": 1} {
 		f, err := os.CreateTemp(dir, "closeout-test-")

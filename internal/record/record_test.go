@@ -29,6 +29,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
+// disk is where the temporary directories of this machine are.
+var disk string
+
 // TestMain lets the test binary be the commands that are recorded.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
@@ -36,6 +39,7 @@ func TestMain(m *testing.M) {
 			os.Exit(play(os.Args[2:]))
 		}
 	}
+	disk = os.TempDir()
 	memory.Use()
 	var err error
 	if templateIn, err = os.MkdirTemp("", "record-test"); err != nil {

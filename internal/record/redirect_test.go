@@ -41,7 +41,7 @@ func TestTreeRedirected(t *testing.T) {
 		for _, knows := range []string{"nothing", "new files", "old files"} {
 			t.Run(name+", "+knows, func(t *testing.T) {
 				r := newRepo(t)
-				g, _ := r.openSession()
+				g := r.openSession()
 				first, err := g.tree(evidenceDir)
 				r.do(err)
 				switch knows {
