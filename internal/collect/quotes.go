@@ -139,6 +139,9 @@ func (q *quotes) find(quote *facts.Quote, words string) bool {
 		return false // it is written in another alphabet
 	}
 	file := q.read(name)
+	if side, plain, _ := strings.Cut(name, "/"); !file.there && (side == "a" || side == "b") { // as a diff names it
+		name, file = plain, q.read(plain)
+	}
 	if file.there {
 		at, err := q.search(file, text, quote.Line)
 		quote.At = at

@@ -3,13 +3,14 @@ package collect
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/facts"
 )
 
-// oneText has the same text at each path of the head but old.go.
+// oneText has the same text at each path of the head but old.go and those in b.
 type oneText struct {
 	Objects
 	text  []byte
@@ -17,7 +18,7 @@ type oneText struct {
 }
 
 func (o *oneText) Entry(_, path string) (change.Mode, string, bool, error) {
-	return change.Regular, path, path != "old.go", nil
+	return change.Regular, path, path != "old.go" && !strings.HasPrefix(path, "b/"), nil
 }
 
 func (o *oneText) Blob(string, int64) ([]byte, error) {
@@ -37,6 +38,17 @@ func TestQuotes(t *testing.T) {
 		quote := facts.Quote{File: "a.go", Line: c.near}
 		if isKnown := q.find(&quote, c.words); !isKnown || quote.At != c.at {
 			t.Errorf("%q near line %d: got line %d %v, want %d", c.words, c.near, quote.At, isKnown, c.at)
+		}
+	}
+}
+
+// A reviewer names a file as the diff does.
+func TestQuotesOfDiff(t *testing.T) {
+	q := quotes{c: &Comparison{Objects: &oneText{text: []byte("a := 1\n")}, Head: "h"}, texts: map[string]*quotedText{}, left: 1 << 10}
+	for file, at := range map[string]int64{"b/a.go": 1, "b/b/a.go": 0} {
+		quote := facts.Quote{File: file}
+		if isKnown := q.find(&quote, "a := 1"); !isKnown || quote.At != at || quote.File != file {
+			t.Errorf("%s: got %v %v, want line %d", file, quote, isKnown, at)
 		}
 	}
 }

@@ -87,7 +87,7 @@ var strictness = []strictSetting{
 	{files: ".golangci.*", keys: "linters/disable", direction: unnamed},
 	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed, values: noTests},
 	{files: jestFiles + " " + vitestFiles, keys: "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", direction: off},
-	{files: vitestFiles, keys: "**/test/exclude", direction: unnamed, values: noTests},
+	{files: vitestFiles, keys: "**/test/exclude", direction: unnamed, values: ".test. .spec. test/ tests/ __tests__"},
 	{files: vitestFiles, keys: "**/test/retry", direction: unnamed},
 	{files: "eslint.conf* .eslintrc*", keys: "**/ignores|ignorePatterns", direction: unnamed, values: wholeTrees},
 	{files: ".rubocop.yml", keys: "AllCops/Exclude", direction: unnamed, values: wholeTrees},

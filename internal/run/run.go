@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -131,6 +132,9 @@ func (f *Call) removeReport(target string) error {
 	}
 	if (collect.Options{Root: here, ContractFile: f.ContractFile, BaseTests: f.BaseTests}).NamesFile(target) {
 		return OverInput(target)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return fmt.Errorf("the report %q cannot be written: %w", target, input.Reason(err))
 	}
 	_, err = collect.RemoveStale(target)
 	return err

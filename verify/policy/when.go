@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -51,7 +52,9 @@ func (p *Policy) For(changes []change.Change, known bool) *Policy {
 	}
 	out := map[string]bool{}
 	for i, c := range p.Criteria {
-		asks := func(at change.Change) bool { return sets[i].Match(at.Path) || p.testsOf(c.ID, at.Path) }
+		asks := func(at change.Change) bool {
+			return sets[i].Match(at.Path) || p.testsOf(c.ID, at.Path) || inArgument(&c, at.Path)
+		}
 		out[c.ID] = sets[i] != nil && !slices.ContainsFunc(changes, asks)
 	}
 	with := *p
@@ -84,6 +87,21 @@ func (p *Policy) asksAll(c *change.Change) bool {
 	_, argument := p.arguments[folded]
 	_, written := p.reports[folded]
 	return argument || written || p.isContract(c)
+}
+
+// inArgument reports whether a path is in a directory that the command of a criterion names, such as tests/unit of pytest tests/unit.
+// Where a command only changes to a directory, when says what of it counts.
+func inArgument(c *contract.Criterion, path string) bool {
+	for i, arg := range c.Run[1:] {
+		if slices.Contains([]string{"cd", "-C", "--prefix", "--dir", "--cwd"}, c.Run[i]) {
+			continue
+		}
+		dir := argumentPath(c.Cwd, strings.TrimSuffix(arg, "/..."))
+		if dir != "" && strings.HasPrefix(glob.Fold(path), glob.Fold(dir)+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // testsOf reports whether a path is a test that a criterion runs.
