@@ -54,6 +54,9 @@ var refused = []struct {
 	{"/docs//x/", "begins with a slash", `write "docs/x/**"`, nil},
 	{"!docs", "cannot exclude", `add "docs" to forbidden_files`, []string{`\!docs`, "a!", "a/!b", "[a!]"}},
 
+	{"“src/**”", "typographic quote", `write "src/**"`, []string{"src/“a”/**"}},
+	{"‘a’", "typographic quote", `write "a"`, nil},
+
 	{"docs/**.md", "next to other text", `write "docs/**/*.md"`, []string{"docs/**/*.md", `docs/*\*.md`, "docs/*[*].md", "docs/*?*.md"}},
 	{"**.md", "next to other text", `write "**/*.md"`, nil},
 	{"a**b", "next to other text", `write "a*/**/*b"`, nil},

@@ -10,6 +10,10 @@ func checkPath(alternative string) *Error {
 	if problem := checkExclusion(alternative); problem != nil {
 		return problem
 	}
+	if strings.HasPrefix(alternative, "“") || strings.HasPrefix(alternative, "‘") {
+		plain := strings.Trim(alternative, "“”‘’")
+		return &Error{"the pattern begins with a typographic quote, which is a part of it", quote(alternative), `straight quotes: "`, "write " + quote(plain)}
+	}
 	components := strings.Split(alternative, "/")
 	for i, component := range components {
 		message, expected := "", ""
