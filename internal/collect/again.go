@@ -47,7 +47,7 @@ func Again(dir string, at Place, o Options) (*Found, error) {
 		return nil, err
 	}
 	known.Subject.HeadSHA, known.Subject.AcceptedTrees, known.Digests = at.Commit, []string{tree}, o.Settings.Digests
-	if known.Cross != nil { // the tests of the base ran when the item was submitted
+	if len(known.Cross) > 0 { // the tests of the base ran when the item was submitted
 		known.Cross = []facts.CrossTrees{{Head: tree, Base: tree, OldTests: tree}}
 	}
 	return found, found.addKept(kept, known, contracts, o)

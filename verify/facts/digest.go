@@ -12,8 +12,6 @@ import (
 
 var streamSyntax = input.Lazily(`^[!-<>-~]([ -<>-~]{0,126}[!-<>-~])?$`)
 
-const handedOverText = digestText + `; or a stream's name, "=" and its sha256 or nothing`
-
 // SplitDigest splits a digest that the workflow supplied. The stream is "" when it has no name, sha256 is "" when a
 // named stream has no digest.
 func SplitDigest(text string) (stream, sha256 string) {
@@ -48,9 +46,4 @@ func validDigest(text string) bool {
 		return input.IsLowerHex(text, 64)
 	}
 	return streamSyntax().MatchString(stream) && (sum == "" || input.IsLowerHex(sum, 64))
-}
-
-// handedOver returns the digests under a key; nil only when the key is absent or no list.
-func handedOver(f *input.Fields, key string) []string {
-	return textsThat(f, key, validDigest, handedOverText)
 }

@@ -214,7 +214,7 @@ var wholeFacts = `{"schema": "closeout.facts/v1",
  "membership": {"head_in_group": false, "differs": ["src/a.go", " "]},
  "unavailable": [{"what": "teams", "error": "HTTP 404", "fix": "give the token the right to read teams", "about": "o/core"}],
  "github": {"pull_request": {"number": 12, "state": "open", "merged": false, "draft": true, "author": "agent", "author_id": "11", "author_type": "Bot", "author_apps": ["agent-app"], "asked_by": [{"login": "mona", "id": "7"}, {}], "threads": [{"opened_by": "r[bot]", "opened_by_id": "5", "resolved_by": "mona", "resolved_by_id": "7", "path": "a", "line": 3}], "base_branch": "main",
-              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "changed_files": 2, "labels": ["bug"],
+              "base_sha": "` + hex40 + `", "head_sha": "` + hex40 + `", "last_head_sha": "` + hex40 + `", "force_pushed_at": "2026-11-21T09:00:00Z", "changed_files": 2, "labels": ["bug"],
               "label_events": [{"id": "7", "event": "labeled", "label": "closeout-override", "actor": "ann", "actor_id": "1", "actor_type": "User",
                                 "app": null, "intent": false, "created_at": "2026-11-21T10:00:00Z"}],
               "commits": [{"sha": "` + hex40 + `", "author": "agent", "author_id": "11", "author_email": "a@x.org", "committer_email": "c@x.org", "committer": "web-flow", "committer_id": "19864447", "co_authors": ["12+bob"], "verified": true,
@@ -262,7 +262,7 @@ func TestParseFactsValues(t *testing.T) {
 		GitHub: &GitHub{
 			PullRequest: &PullRequest{
 				Number: 12, State: "open", Draft: true, Author: "agent", AuthorID: "11", AuthorType: "Bot", AuthorApps: []string{"agent-app"}, AskedBy: []Account{{"mona", "7"}, {}}, Threads: []Thread{{"r[bot]", "5", "mona", "7", "a", 3}}, BaseBranch: "main", BaseSHA: hex40, HeadSHA: hex40,
-				LastHeadSHA: hex40, ChangedFiles: 2, Labels: []string{"bug"},
+				LastHeadSHA: hex40, ForcePushedAt: "2026-11-21T09:00:00Z", ChangedFiles: 2, Labels: []string{"bug"},
 				LabelEvents: []LabelEvent{{
 					ID: "7", Event: "labeled", Label: "closeout-override", Actor: "ann", ActorID: "1", ActorType: "User", CreatedAt: "2026-11-21T10:00:00Z",
 				}},

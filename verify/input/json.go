@@ -45,6 +45,16 @@ func (n *Node) Member(key string) *Node {
 	return nil
 }
 
+// At follows keys; a node without value where there is no such member.
+func (n *Node) At(keys ...string) *Node {
+	for _, key := range keys {
+		if n = n.Member(key); n == nil {
+			return &Node{}
+		}
+	}
+	return n
+}
+
 // ParseJSON reads a whole JSON document. It returns nil when the text is no JSON; a key that occurs again is reported and
 // its value is ignored.
 func ParseJSON(data []byte, limits Limits, errs *Errors) *Node {

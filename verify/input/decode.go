@@ -1,0 +1,168 @@
+package input
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Form is what a text must be.
+type Form struct {
+	Valid    func(string) bool
+	Expected string
+	Fix      string // what to write in place of a text that is not valid; "" for what is expected
+}
+
+// Forms are the forms and the sets of words that the fields of a format name.
+type Forms struct {
+	Text  map[string]Form
+	Words map[string][]string
+}
+
+// Decode reads the members of an object into a struct, by the tags of its fields:
+//
+//   - json:"NAME" is the key. One with omitempty or omitzero may be absent; then the field stays as it is.
+//   - is:"FORM" names a form, a set of words, or words with | between them, of a text or of the texts of a list. Without it a text
+//     is not blank. Of a number it is the least.
+//   - null:"yes" lets the value be null, which is as absent. An optional text may be null unless it has null:"no".
+//
+// A list is never nil where its key is there. Every other key is reported.
+func (x *Forms) Decode(f *Fields, into any) { x.decode(f, reflect.ValueOf(into).Elem()) }
+
+func (x *Forms) decode(f *Fields, v reflect.Value) {
+	for i := range v.NumField() {
+		field, tag := v.Field(i), v.Type().Field(i).Tag
+		key, optional, _ := strings.Cut(tag.Get("json"), ",")
+		form, null := tag.Get("is"), tag.Get("null")
+		n := f.Get(key)
+		mayBeNull := null == "yes" || (null == "" && optional != "" && field.Kind() == reflect.String)
+		switch {
+		case n == nil && optional == "":
+			f.Need(key, x.expected(field, form))
+		case n == nil, n.Kind == KindNull && mayBeNull:
+		default:
+			x.value(f, n, key, form, field)
+		}
+	}
+	f.End()
+}
+
+var ratioType = reflect.TypeFor[Ratio]()
+
+// expected says what a value must be that is missing.
+func (x *Forms) expected(field reflect.Value, form string) string {
+	switch {
+	case field.Type() == ratioType:
+		return "a number from 0 to 1"
+	case field.Kind() == reflect.Bool:
+		return "true or false"
+	case field.Kind() == reflect.Int64:
+		return "a whole number"
+	case field.Kind() != reflect.String:
+		return "a list"
+	case x.words(form) != nil:
+		return "one of " + strings.Join(x.words(form), ", ")
+	}
+	return cmp.Or(x.Text[form].Expected, "a text")
+}
+
+// words are those of a set; nil where a form is none.
+func (x *Forms) words(form string) []string {
+	if strings.Contains(form, "|") {
+		return strings.Split(form, "|")
+	}
+	return x.Words[form]
+}
+
+// value reads the value of a key.
+func (x *Forms) value(f *Fields, n *Node, key, form string, field reflect.Value) {
+	switch field.Kind() {
+	case reflect.Bool:
+		field.SetBool(f.Flag(key))
+	case reflect.Int64:
+		if field.Type() == ratioType {
+			share, _ := f.Share(n, key)
+			field.SetInt(int64(share))
+		} else if number := f.IntegerOf(n, key, leastOf(form), MaxSafeInteger); number != nil {
+			field.SetInt(*number)
+		}
+	case reflect.String:
+		field.SetString(x.text(f, n, key, form))
+	case reflect.Struct:
+		x.decode(f.ObjectOrEmpty(n, key, key), field)
+	case reflect.Pointer:
+		field.Set(reflect.New(field.Type().Elem()))
+		x.decode(f.ObjectOrEmpty(n, key, key), field.Elem())
+	default:
+		x.list(f, n, key, form, field)
+	}
+}
+
+// leastOf is the least that a number may be.
+func leastOf(form string) int64 {
+	least, err := strconv.ParseInt(form, 10, 64)
+	if err != nil {
+		return math.MinInt64
+	}
+	return least
+}
+
+func (x *Forms) text(f *Fields, n *Node, key, form string) string {
+	switch want, known := x.Text[form]; {
+	case x.words(form) != nil:
+		return f.wordOf(n, key, x.words(form))
+	case !known:
+		return f.TextOf(n, key).Value
+	case n.Kind == KindString && want.Valid(n.Text):
+		return n.Text
+	default:
+		f.WrongFix(n, key, want.Expected, want.Fix)
+		return ""
+	}
+}
+
+// list reads texts, or objects.
+func (x *Forms) list(f *Fields, n *Node, key, form string, field reflect.Value) {
+	items := f.ListOf(n, key)
+	if n.Kind != KindList {
+		return
+	}
+	if field.Type().Elem().Kind() == reflect.Struct {
+		field.Set(reflect.MakeSlice(field.Type(), len(items), len(items)))
+		for i, item := range items {
+			x.decode(f.ObjectOrEmpty(item, key+"/"+strconv.Itoa(i), "each of "+key), field.Index(i))
+		}
+		return
+	}
+	want, known := x.Text[form]
+	if field.Type().Elem().Kind() == reflect.Int64 {
+		list, seen := []int64{}, map[int64]bool{}
+		for i, item := range items {
+			if number, ok := IntegerOf(item); ok && number <= MaxSafeInteger && want.Valid(item.Text) && !seen[number] {
+				list, seen[number] = append(list, number), true
+			} else {
+				f.Errs.Add(WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, want.Expected))
+			}
+		}
+		field.Set(reflect.ValueOf(list))
+		return
+	}
+	list := []string{}
+	if !known {
+		for _, text := range f.TextsOf(n, key) {
+			list = append(list, text.Value)
+		}
+	}
+	for i, item := range items {
+		switch {
+		case !known:
+		case item.Kind == KindString && want.Valid(item.Text):
+			list = append(list, item.Text)
+		default:
+			f.Errs.Add(WrongElement(item, f.Pointer(key)+"/"+strconv.Itoa(i), "each of "+key, want.Expected))
+		}
+	}
+	field.Set(reflect.ValueOf(list))
+}
