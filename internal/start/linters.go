@@ -31,7 +31,6 @@ func (s *starter) findLinters() {
 	s.clippy()
 	if gems := s.text(s.first(".", "Gemfile")); s.has(".rubocop.yml") && names(gems, "rubocop") {
 		s.linters = append(s.linters, linter{id: "rubocop", run: []string{"bundle", "exec", "rubocop"}})
-		s.protected = append(s.protected, ".rubocop.yml")
 	}
 	if (len(s.linters) > 0 && s.linters[0].sarif == nil) || len(s.linters) > 1 {
 		s.extra = append(s.extra, File{rulesScript, []byte(s.lintScript())})
@@ -161,9 +160,6 @@ func (s *starter) clippy() {
 	manifest := s.toml("Cargo.toml")
 	lints := manifest.tableAt("lints", "clippy") != nil || manifest.tableAt("workspace", "lints", "clippy") != nil
 	config := s.first(".", "clippy.toml", ".clippy.toml")
-	if config != "" {
-		s.protected = append(s.protected, config)
-	}
 	if config != "" || lints {
 		s.linters = append(s.linters, linter{id: "clippy", run: []string{"cargo", "clippy", "--workspace", "--all-targets"}})
 	}

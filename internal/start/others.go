@@ -57,7 +57,6 @@ func (s *starter) nextest(all []string) bool {
 			id: r.ID, cwd: ".", report: report, tests: 1, why: r.Why, ecosystem: e,
 			run: []string{"sh", "-c", command + "; s=$?; cp target/nextest/" + profile + "/" + file + " " + report + "; exit $s"},
 		})
-		s.protected = append(s.protected, ".config/nextest.toml")
 		s.prepare(".", r.Setup)
 		return true
 	}

@@ -31,9 +31,6 @@ func (s *starter) sections() []section {
 		{key: "allowed_files", comment: "What a change may touch: the directories and files that are tracked, and new packages. Everything else is off scope.", list: s.allowed()},
 		{key: "forbidden_files", comment: "What no change may touch, even where allowed_files matches it. Add your migrations and releases.", list: s.forbidden()},
 	}
-	if s.protected != nil {
-		list = append(list, section{key: "protected_files", comment: "The configuration of linters and runners, beside the built-in list of protected files.", list: s.protected})
-	}
 	var criteria []members
 	var comments []string
 	for _, c := range s.criteria {

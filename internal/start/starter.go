@@ -67,15 +67,14 @@ type criterion struct {
 // starter collects what a repository says about itself.
 type starter struct {
 	*tree
-	solo      bool
-	criteria  []*criterion
-	linters   []linter
-	setup     []string        // shell commands that prepare a fresh checkout
-	tools     []string        // of the setup steps: go, node, python, …
-	ignore    []string        // lines for .gitignore
-	protected []string        // configuration of linters and runners that the built-in list of protected files lacks
-	extra     []File          // that the contract names
-	shut      map[string]bool // files of the root of which every change counts, because a command of the contract may run them
+	solo     bool
+	criteria []*criterion
+	linters  []linter
+	setup    []string        // shell commands that prepare a fresh checkout
+	tools    []string        // of the setup steps: go, node, python, …
+	ignore   []string        // lines for .gitignore
+	extra    []File          // that the contract names
+	shut     map[string]bool // files of the root of which every change counts, because a command of the contract may run them
 }
 
 // New plans the first contract of a repository with these tracked files, sorted by path. The error is [ErrNoTests], or it

@@ -17,7 +17,7 @@ type Files struct {
 	Tools     []string // other configuration of runners, build tools and package managers; wrappers
 	Tasks     []string // what a program runs by name
 	Helpers   []string // code that a runner of tests loads by its name, beside the tests
-	Linters   []Program
+	Programs  []Program
 	Versions  []string // which version of a tool runs
 	Runs      []string // commands that run tests, a compiler or one linter, and no other program of the table
 }
@@ -37,6 +37,7 @@ const OtherScripts = "other scripts."
 type Program struct {
 	Names []string // as a command names it
 	Files []string
+	Read  []string // files that a reader compares by their keys: what only makes the program see more does not count
 	Keys  []string // its keys in the manifests of the row
 }
 
@@ -50,7 +51,7 @@ var (
 		Manifests: []string{"go.mod"},
 		Keyed:     []Keyed{{Pattern: "go.mod", Harmless: []string{"require", "retract"}}},
 		Tools:     []string{"go.work"},
-		Linters:   []Program{{Names: []string{"golangci-lint"}, Files: []string{".golangci.*"}}},
+		Programs:  []Program{{Names: []string{"golangci-lint"}, Files: []string{".golangci.{toml,json}"}, Read: []string{".golangci.{yml,yaml}"}}},
 		Versions:  []string{".go-version"},
 		Runs:      []string{"go test", "go vet", "go build", "gotestsum", "golangci-lint"},
 	}
@@ -83,7 +84,7 @@ var (
 			"{cypress,ava}.config.*", "{wdio,nightwatch}.conf.*", "{jest,vitest}.setup.*", "vitest.workspace.*", "{.nycrc,.c8rc}*", ".taprc",
 			".npmrc", "bunfig.toml", ".yarnrc*", ".pnpmfile.*", ".yarn/{releases,plugins}/**",
 		},
-		Linters: []Program{
+		Programs: []Program{
 			{Names: []string{"eslint"}, Files: []string{"eslint.config.*", ".eslintrc*", ".eslintignore"}},
 			{Names: []string{"biome"}, Files: []string{"biome.json*"}},
 		},
@@ -103,7 +104,7 @@ var (
 				Harmless: slices.Concat(
 					below("project", "version description readme authors maintainers keywords classifiers urls license license-files requires-python "+
 						"dependencies optional-dependencies"),
-					[]string{"dependency-groups"},
+					[]string{"dependency-groups", "build-system.requires"},
 					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
 						"bumpversion commitizen interrogate"),
 				),
@@ -120,8 +121,8 @@ var (
 		Tools: []string{
 			".pytest.toml", "{sitecustomize,usercustomize}.py", ".coveragerc", "uv.toml",
 		},
-		Linters: []Program{
-			{Names: []string{"ruff"}, Files: []string{"{ruff,.ruff}.toml"}, Keys: []string{"tool.ruff"}},
+		Programs: []Program{
+			{Names: []string{"ruff"}, Read: []string{"{ruff,.ruff}.toml"}, Keys: []string{"tool.ruff"}},
 			{Names: []string{"flake8"}, Files: []string{".flake8"}, Keys: []string{"flake8"}},
 			{Names: []string{"mypy", "dmypy"}, Files: []string{"{mypy,.mypy}.ini"}, Keys: []string{"tool.mypy", "mypy"}},
 			{Names: []string{"pylint"}, Files: []string{"{pylintrc,.pylintrc}"}, Keys: []string{"tool.pylint"}},
@@ -146,7 +147,7 @@ var (
 			NewKeys: []string{"workspace", "patch", "replace"},
 		}},
 		Tools: []string{".cargo/{config,config.toml}", ".config/nextest.toml"},
-		Linters: []Program{
+		Programs: []Program{
 			{Names: []string{"clippy"}, Files: []string{"{clippy,.clippy}.toml"}, Keys: []string{"lints", "workspace.lints"}},
 		},
 		Versions: []string{"{rust-toolchain,rust-toolchain.toml}"},
@@ -155,7 +156,7 @@ var (
 
 	JVM = Files{
 		Name:      "JVM",
-		Manifests: []string{"build.{gradle,gradle.kts}", "settings.{gradle,gradle.kts}", "pom.xml", "build.sbt"},
+		Manifests: []string{"settings.{gradle,gradle.kts}", "*.{gradle,gradle.kts}", "pom.xml", "*.sbt"},
 		Keyed: []Keyed{
 			{
 				Pattern: "pom.xml",
@@ -166,12 +167,13 @@ var (
 				},
 				NewKeys: []string{},
 			},
-			{Pattern: "build.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
-			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}},
 			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
+			{Pattern: "*.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
+			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}},
+			{Pattern: "*.sbt", Harmless: []string{"dependencies"}},
 		},
-		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/*.jar"},
-		Versions: []string{".java-version", ".sdkmanrc", "gradle/wrapper/*.properties"},
+		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/*.jar", "project/*.scala"},
+		Versions: []string{".java-version", ".sdkmanrc", "gradle/wrapper/*.properties", "project/build.properties"},
 		Runs:     []string{"gradle", "gradlew", "mvn", "mvnw", "sbt"},
 	}
 
@@ -188,8 +190,8 @@ var (
 		}},
 		Config: []string{"phpunit*.xml*"},
 		Tools:  []string{"{codeception,behat}.yml"},
-		Linters: []Program{
-			{Names: []string{"phpstan"}, Files: []string{"phpstan*.neon*"}},
+		Programs: []Program{
+			{Names: []string{"phpstan"}, Read: []string{"phpstan*.neon*"}},
 			{Names: []string{"psalm"}, Files: []string{"psalm*.xml*"}},
 		},
 		Runs: []string{"phpunit", "pest", "phpstan", "psalm"},
@@ -201,8 +203,9 @@ var (
 		Keyed:     []Keyed{{Pattern: "Gemfile", Harmless: []string{"dependencies"}}},
 		Config:    []string{".rspec"},
 		Tools:     []string{".simplecov", "bin/{bundle,rails,rake,rspec}"},
-		Linters: []Program{
-			{Names: []string{"rubocop"}, Files: []string{".rubocop*.yml"}},
+		Programs: []Program{
+			{Names: []string{"rubocop"}, Read: []string{".rubocop*.yml"}},
+			{Names: []string{"rake", "rails"}, Files: []string{"{rakelib,tasks}/**/*.rake"}},
 		},
 		Tasks:    []string{"Rakefile"},
 		Helpers:  []string{"{spec,rails,test}_helper.rb"},
@@ -215,7 +218,7 @@ var (
 		Manifests: []string{"mix.exs"},
 		Keyed:     []Keyed{{Pattern: "mix.exs", Harmless: []string{"dependencies"}}},
 		Helpers:   []string{"test_helper.exs"},
-		Linters:   []Program{{Names: []string{"credo"}, Files: []string{".credo.exs"}}},
+		Programs:  []Program{{Names: []string{"credo"}, Files: []string{".credo.exs"}}},
 		Runs:      []string{"mix test", "mix credo"},
 	}
 
@@ -224,13 +227,14 @@ var (
 		Manifests: []string{"*.{sln,slnx}", "*.{cs,fs,vb}proj"},
 		Keyed: []Keyed{
 			{Pattern: "*.{cs,fs,vb}proj", Harmless: msBuild, NewKeys: []string{}},
-			{Pattern: "Directory.Build.props", Harmless: msBuild},
+			{Pattern: "Directory.Build.{props,targets}", Harmless: msBuild},
 			{Pattern: "*.{sln,slnx}", Harmless: []string{}},
 			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
 			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
+			{Pattern: "*.{props,targets}", Harmless: msBuild, NewKeys: []string{}},
 		},
 		Config: []string{"*.runsettings"},
-		Tools:  []string{"Directory.Build.targets", "nuget.config", "xunit.runner.json"},
+		Tools:  []string{"nuget.config", "xunit.runner.json"},
 		Runs:   []string{"dotnet test", "dotnet build"},
 	}
 
@@ -239,7 +243,7 @@ var (
 		Manifests: []string{"CMakeLists.txt", "meson.build", "configure.ac"},
 		Free:      []string{"CMakeLists.txt", "meson.build"},
 		Tools:     []string{"CMakePresets.json"},
-		Linters:   []Program{{Names: []string{"clang-tidy", "run-clang-tidy"}, Files: []string{".clang-tidy"}}},
+		Programs:  []Program{{Names: []string{"clang-tidy", "run-clang-tidy"}, Files: []string{".clang-tidy"}}},
 		Runs:      []string{"ctest", "clang-tidy"},
 	}
 
@@ -251,6 +255,10 @@ var (
 				Pattern: "{Makefile,makefile,GNUmakefile}", Harmless: []string{"code"}, Whole: []string{"make", "gmake"},
 			},
 			{Pattern: "{Justfile,justfile,.justfile}", Harmless: []string{"code"}, Whole: []string{"just"}},
+		},
+		Programs: []Program{
+			{Names: []string{"make", "gmake"}, Files: []string{"*.mk"}},
+			{Names: []string{"just"}, Files: []string{"*.just"}},
 		},
 		Tools:    []string{".bazelrc", "tools/bazel"},
 		Tasks:    []string{"Taskfile.{yml,yaml}"},

@@ -363,7 +363,8 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			continue
 		}
 		entry, by := set.entries[pattern], ""
-		if entry.Tests && slices.ContainsFunc(p.crossed, func(files *glob.Set) bool { return files.Match(c.Path) }) {
+		ever, everywhere := p.fromBase(c.Path)
+		if (entry.Tests && ever) || (entry.Runner && everywhere) {
 			continue
 		}
 		if entry.Programs != nil {
@@ -373,7 +374,7 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			}
 			by = ", which " + command.by + " may run"
 		}
-		if keys, ok := entry.counts(c, exact, p); ok {
+		if keys, ok := entry.counts(c, exact, p, everywhere); ok {
 			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys) + by, Folded: !exact, Clause: set.clause(pattern)}, true
 		}
 	}

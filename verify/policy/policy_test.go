@@ -210,7 +210,7 @@ func TestFilesWithKeys(t *testing.T) {
 		{added("Package.json"), policy.ClassProtected},
 		{added("a/go.mod"), policy.ClassProtected},
 		{&change.Change{Path: "a/go.mod", Status: change.Added, NewMode: change.Regular}, policy.ClassProtected},
-		{added("a/pyproject.toml", "project.name", "build-system.requires"), policy.ClassAllowed},
+		{added("a/pyproject.toml", "project.name", "build-system.build-backend"), policy.ClassAllowed},
 		{added("a/pyproject.toml", "project.name", "tool.pytest.ini_options"), policy.ClassProtected},
 		{added("a/Cargo.toml", "package.name"), policy.ClassAllowed},
 		{added("a/Cargo.toml", "package.name", "workspace"), policy.ClassProtected},
@@ -234,7 +234,7 @@ func TestFilesWithKeys(t *testing.T) {
 		{python("Project.Version"), policy.ClassProtected},
 		{python(`"project.version"`), policy.ClassProtected},
 		{python("project.entry-points.pytest11"), policy.ClassProtected},
-		{python("build-system.requires"), policy.ClassProtected},
+		{python("build-system.build-backend"), policy.ClassProtected},
 		{python("tool.poetry"), policy.ClassProtected},
 		{python("tool.poetry.plugins"), policy.ClassProtected},
 		{python("tool.pytest.ini_options"), policy.ClassProtected},
@@ -668,7 +668,9 @@ func TestProtectedByCommands(t *testing.T) {
 		}{
 			{modified(".golangci.yml"), c.linter}, {keyed("Makefile", "code"), c.make}, {keyed("tox.ini", "testenv.commands"), c.tox},
 			{keyed("tox.ini", "source of testenv.deps"), c.tox}, {keyed("pyproject.toml", "tool.mypy.strict"), c.changed},
-			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true},
+			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true}, {modified("a/b.mk"), c.make},
+			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), true}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), true},
+			{keyed("package.json", "jest"), true}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
 		} {
 			if got := p.Classify(part.change).Class == policy.ClassProtected; got != part.counts {
 				t.Errorf("with %s, a change of %s %q is protected: %v", c.run, part.change.Path, part.change.KeysChanged, got)
@@ -676,8 +678,59 @@ func TestProtectedByCommands(t *testing.T) {
 		}
 	}
 	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "lint", "run": ["golangci-lint", "run"]}]`)
-	if got, want := p.Classify(modified(".golangci.yml")).Because, "it decides what golangci-lint does (**/.golangci.*), which the criterion lint may run"; got != want {
+	if got, want := p.Classify(modified(".golangci.yml")).Because, "it decides what golangci-lint does (**/.golangci.{yml,yaml}), which the criterion lint may run"; got != want {
 		t.Errorf("because %q, want %q", got, want)
+	}
+}
+
+// TestProtectedFromBase checks that configuration of the tests is free only where each criterion also runs with that of the base, and
+// that of another program never.
+func TestProtectedFromBase(t *testing.T) {
+	const (
+		unit = `{"id": "u", "run": ["pytest"], "test_report": "r.xml"}`
+		lint = `{"id": "l", "run": ["ruff", "check"]}`
+		rest = `], "tests": [{"files": ["tests/**"], "criteria": ["u"]}]`
+	)
+	keyed := func(path string, status change.Status, keys ...string) *change.Change {
+		m := modified(path)
+		m.Status, m.KeysKnown, m.KeysChanged = status, keys != nil, keys
+		if status == change.Added {
+			m.OldMode, m.OldID = change.NoMode, ""
+		}
+		return m
+	}
+	alone, both := `"allowed_files": ["**"], "acceptance_criteria": [`+unit+rest, `"allowed_files": ["**"], "acceptance_criteria": [`+unit+", "+lint+rest
+	rules := alone + `, "rules": {"run": ["ruff", "check"], "report": "s.json"}`
+	for _, c := range []struct {
+		contract  string
+		change    *change.Change
+		protected bool
+	}{
+		{alone, modified("tests/pytest.ini"), false},
+		{alone, modified("pytest.ini"), true},
+		{both, modified("tests/pytest.ini"), true},
+		{alone, keyed("tests/package.json", change.Modified, "scripts.test"), false},
+		{alone, keyed("package.json", change.Modified, "scripts.test"), true},
+		{both, keyed("tests/package.json", change.Modified, "scripts.test"), true},
+		{alone, keyed("tests/A.csproj", change.Deleted), false},
+		{both, keyed("tests/A.csproj", change.Deleted), true},
+		{alone, keyed("tests/package.json", change.Deleted), true},
+		{alone, keyed("tests/package.json", change.Modified), true},
+		{alone, keyed("tests/package.json", change.Added, "jest"), false},
+		{alone, keyed("tests/package.json", change.Added, change.AnyKey), true},
+		{rules, keyed("tests/pyproject.toml", change.Added, "tool.ruff.ignore"), true},
+		{rules, keyed("tests/pyproject.toml", change.Modified, "tool.ruff.ignore"), true},
+		{rules, keyed("tests/pyproject.toml", change.Modified, "tool.pytest.addopts"), false},
+		{rules, modified("tests/ruff.toml"), true},
+		{alone, modified("tests/.npmrc"), true},
+	} {
+		p, problems := join(t, "", c.contract)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if got := p.Classify(c.change); (got.Class == policy.ClassProtected) != c.protected {
+			t.Errorf("%s %s %q is %s under %s", c.change.Status, c.change.Path, c.change.KeysChanged, got.Class, c.contract)
+		}
 	}
 }
 

@@ -31,8 +31,11 @@ type Kind struct {
 var (
 	makefile       = &Kind{changed: makeKeys, Limit: 256 << 10, Cost: 16}
 	msbuildProject = &Kind{changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4}
+	msbuildShared  = &Kind{changed: xmlKeys(sharedKeys), Added: true, Limit: 4 << 20, Cost: 4}
 	gradleBuild    = &Kind{changed: lineKeys(&gradle), Added: true, Limit: 256 << 10, Cost: 64}
 	gradleSettings = &Kind{changed: settingsKeys, Limit: 256 << 10, Cost: 64}
+	ruffConfig     = &Kind{changed: checkerKeys("tool.ruff", ReadTOML), Limit: 128 << 10, Cost: 16}
+	golangciConfig = &Kind{changed: checkerKeys("golangci", yamlTree), Limit: 128 << 10, Cost: 64}
 	toolVersion    = &Kind{changed: versionKeys, Limit: 64 << 10, Cost: 1}
 )
 
@@ -41,7 +44,7 @@ var kinds = map[string]*Kind{
 	"package.json":              {changed: packageKeys, Added: true, Limit: 4 << 20, Cost: 1},
 	"composer.json":             {changed: composerKeys, Added: true, Limit: 4 << 20, Cost: 1},
 	"go.mod":                    {changed: parts(directives), Limit: 4 << 20, Cost: 1},
-	"pyproject.toml":            {changed: tomlKeys("", "project", "tool.poetry"), Added: true, Limit: 128 << 10, Cost: 16},
+	"pyproject.toml":            {changed: tomlKeys("", "project", "tool.poetry", "build-system"), Added: true, Limit: 128 << 10, Cost: 16},
 	"Cargo.toml":                {changed: cargoKeys, Added: true, Limit: 128 << 10, Cost: 16},
 	"Makefile":                  makefile,
 	"makefile":                  makefile,
@@ -63,11 +66,13 @@ var kinds = map[string]*Kind{
 	".csproj":                   msbuildProject,
 	".fsproj":                   msbuildProject,
 	".vbproj":                   msbuildProject,
-	"Directory.Build.props":     {changed: xmlKeys(sharedKeys), Limit: 4 << 20, Cost: 4},
 	"Directory.Packages.props":  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
 	"Gemfile":                   {changed: lineKeys(&gemfile), Limit: 4 << 20, Cost: 1},
-	"build.gradle":              gradleBuild,
-	"build.gradle.kts":          gradleBuild,
+	".gradle":                   gradleBuild,
+	".gradle.kts":               gradleBuild,
+	".sbt":                      {changed: lineKeys(&sbt), Limit: 256 << 10, Cost: 64},
+	".props":                    msbuildShared,
+	".targets":                  msbuildShared,
 	"requirements.txt":          {changed: lineKeys(&requirements), Limit: 4 << 20, Cost: 1},
 	".go-version":               toolVersion,
 	".nvmrc":                    toolVersion,
@@ -83,6 +88,13 @@ var kinds = map[string]*Kind{
 	"mise.toml":                 toolVersion,
 	".mise.toml":                toolVersion,
 	"gradle-wrapper.properties": toolVersion,
+	"build.properties":          toolVersion,
+	"ruff.toml":                 ruffConfig,
+	".ruff.toml":                ruffConfig,
+	".golangci.yml":             golangciConfig,
+	".golangci.yaml":            golangciConfig,
+	".rubocop*.yml":             {changed: checkerKeys("rubocop", yamlTree), Limit: 128 << 10, Cost: 64},
+	".neon":                     {changed: neonKeys, Limit: 1 << 20, Cost: 8},
 	"vite.config.*":             {changed: lineKeys(&vite), Added: true, Limit: 256 << 10, Cost: 64},
 	".slnx":                     {changed: xmlKeys(solutionXMLKeys), Limit: 4 << 20, Cost: 4},
 }
@@ -95,7 +107,13 @@ func KindOf(name string) *Kind {
 	if stem, _, isConfig := strings.Cut(path.Base(name), ".config."); isConfig && kinds[stem+".config.*"] != nil {
 		return kinds[stem+".config.*"]
 	}
-	return kinds[path.Ext(name)]
+	if strings.HasPrefix(path.Base(name), ".rubocop") && strings.HasSuffix(name, ".yml") {
+		return kinds[".rubocop*.yml"]
+	}
+	if stem, isKotlin := strings.CutSuffix(name, ".kts"); isKotlin {
+		return kinds[path.Ext(stem)+".kts"]
+	}
+	return kinds[path.Ext(strings.TrimSuffix(name, ".dist"))]
 }
 
 const (

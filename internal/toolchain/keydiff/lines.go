@@ -92,6 +92,12 @@ var (
 			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
 			`(?:android|kotlin)\.[\w.]+\s*=\s*[\w.]+)$`),
 	}
+	// A build of sbt: a line of a list alone does not say of which one, so that only whole statements are read.
+	sbt = lineForm{
+		comment: "//", depth: braces,
+		top: input.Lazily(`^(?:(?:ThisBuild\s*/\s*)?(?:version|scalaVersion|description|organization|homepage|licenses|startYear)\s*:=\s*"[\w.+ -]*",?|` +
+			`libraryDependencies\s*\+=\s*` + sbtModule + `,?|addSbtPlugin\(\s*` + sbtModule + `\s*\))\s*(?://.*)?$`),
+	}
 	setupPy = lineForm{
 		comment: "#", top: input.Lazily(`^__version__\s*=\s*["'][\w.+-]+["']$`),
 		block:  input.Lazily(`^(?:(?:install_requires|tests_require|extras_require|classifiers|keywords|project_urls)\s*=\s*[\[{]|["'][\w-]+["']\s*:\s*\[)$`),
@@ -114,6 +120,7 @@ var (
 )
 
 const (
+	sbtModule = `"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*(?:"[\w.+-]+"|\w+)(?:\s*%\s*(?:Test|Provided|Runtime|"[a-z]+"))?`
 	// rubyCondition compares words: it calls nothing with an argument.
 	rubyCondition = `\(?` + rubyOperand + `(?:\s*(?:==|!=|<=?|>=?|&&|\|\|)\s*` + rubyOperand + `)*\)?`
 	rubyOperand   = `(?:!?[A-Za-z_]\w*|["'][\w.-]*["'])`

@@ -53,7 +53,8 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				key = "PropertyGroup.Version"
 			}
 			always := len(group.attrs) == 0
-			include := len(c.attrs) == 1 && c.attrs[0].Name.Local == "Include" && len(c.children) == 0 && c.text == "" && always
+			include := len(c.attrs) > 0 && c.attrs[0].Name.Local == "Include" && len(c.children) == 0 && c.text == "" && always &&
+				(len(c.attrs) == 1 || (!tests && c.plain("Include", "Static")))
 			switch {
 			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
 				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
@@ -62,7 +63,7 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				parts.list(fewer+"references to projects", c.attrs[0].Value)
 				continue
 			case key == "ItemGroup.Using" && include && !strings.ContainsAny(c.attrs[0].Value, "$@%;"):
-				parts.list(fewer+"namespaces", c.attrs[0].Value)
+				parts.list(fewer+"namespaces", c.String())
 				continue
 			case key == "ItemGroup.Compile" && always && isSource(c):
 				if tests {
@@ -152,7 +153,7 @@ func projectsOf(text string) map[string]bool {
 
 // readSolution reads a solution. Of a project that is not known, how it is built is left out; nil for all known.
 func readSolution(text string, known map[string]bool) map[string]string {
-	var projects, builds []string
+	var projects, builds, built []string
 	var rest strings.Builder
 	inItems := false
 	for raw := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
@@ -165,6 +166,8 @@ func readSolution(text string, known map[string]bool) map[string]string {
 		case solutionProject().MatchString(line):
 			projects = append(projects, line)
 		case m != nil && known != nil && !known[m[1]]:
+		case m != nil && strings.Contains(line, ".Build.0 = "):
+			built = append(built, line)
 		case m != nil:
 			builds = append(builds, line)
 		default:
@@ -173,7 +176,8 @@ func readSolution(text string, known map[string]bool) map[string]string {
 	}
 	slices.Sort(projects)
 	slices.Sort(builds)
-	return map[string]string{fewer + "projects": strings.Join(projects, "\n"), "builds": strings.Join(builds, "\n"), "solution": rest.String()}
+	slices.Sort(built)
+	return map[string]string{fewer + "projects": strings.Join(projects, "\n"), fewer + "builds": strings.Join(built, "\n"), "builds": strings.Join(builds, "\n"), "solution": rest.String()}
 }
 
 // solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is shown may come.

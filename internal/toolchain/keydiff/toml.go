@@ -27,7 +27,13 @@ func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth)
+		keys := slices.DeleteFunc(tomlDiff([]string{}, "", old, now, tomlKeyDepth), func(key string) bool {
+			was, is := any(old), any(now)
+			for _, name := range tomlParts(key) {
+				was, is = tomlMember(was, name), tomlMember(is, name)
+			}
+			return stricter(key, was, is)
+		})
 		for _, table := range tables {
 			was, is := tomlTable(old, table), tomlTable(now, table)
 			for _, name := range dependencyTables {
@@ -40,7 +46,7 @@ func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
 }
 
 // dependencyTables are the names of tables and lists of dependencies, those of groups included.
-var dependencyTables = []string{"dependencies", "dev-dependencies", "build-dependencies", "optional-dependencies", "dependency-groups", "group"}
+var dependencyTables = []string{"dependencies", "dev-dependencies", "build-dependencies", "optional-dependencies", "dependency-groups", "group", "requires"}
 
 // tomlTable follows a dotted key; nil when there is no table.
 func tomlTable(root map[string]any, key string) map[string]any {
@@ -95,6 +101,24 @@ func tomlDiffValue(keys []string, key string, old, now any, depth int) []string 
 	}
 	return tomlDiff(keys, key+".", a, b, depth-1)
 }
+
+// tomlParts are the parts of a key that [tomlKey] wrote.
+func tomlParts(key string) (parts []string) {
+	for _, part := range tomlPart().FindAllString(key, -1) {
+		if text, err := strconv.Unquote(part); err == nil {
+			part = text
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func tomlMember(v any, name string) any {
+	table, _ := v.(map[string]any)
+	return table[name]
+}
+
+var tomlPart = input.Lazily(`[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"`)
 
 var tomlBareKey = input.Lazily(`^[A-Za-z0-9_-]+$`)
 

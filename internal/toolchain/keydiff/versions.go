@@ -42,6 +42,7 @@ var (
 	managerVersion = input.Lazily(`^"([a-z]+)@(\d[\d.]*)(?:[+-][\w.+-]*)?"$`)
 	testScript     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|lint|build|compile|type|tsc|e2e|unit|integration|audit|\b(?:ci|all|qa)\b|` +
 		`^(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies)`)
+	ownScript  = input.Lazily(`(?i)^(?:test|(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies).*|pnpm:devPreinstall)$`)
 	scriptWord = input.Lazily(`[\w:.-]+\*?`)
 )
 
@@ -68,7 +69,7 @@ func packageKeys(before, after []byte) ([]string, error) {
 			return keys, nil // no object: the whole key
 		}
 		keys = slices.Delete(keys, at, at+1)
-		tests := append(testScripts(was), testScripts(is)...)
+		tests := append(testScripts(was, nil), testScripts(is, was)...)
 		for _, name := range differing(was, is) {
 			if slices.Contains(tests, name) {
 				keys = append(keys, "scripts."+tomlKey(name))
@@ -81,13 +82,15 @@ func packageKeys(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
-// testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one.
-func testScripts(scripts map[string]string) (names []string) {
+// testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of
+// the scripts that were not there before, only those that a manager runs on its own sound like tests; nil for no such scripts.
+func testScripts(scripts, before map[string]string) (names []string) {
 	for name := range scripts {
-		if testScript().MatchString(name) {
+		if _, there := before[name]; (testScript().MatchString(name) && (there || before == nil)) || ownScript().MatchString(name) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	for i := 0; i < len(names); i++ {
 		words := append(scriptWord().FindAllString(scripts[names[i]], -1), "pre"+names[i], "post"+names[i])
 		for name := range scripts {

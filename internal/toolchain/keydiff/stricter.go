@@ -1,0 +1,206 @@
+package keydiff
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+)
+
+// movement is a way in which a setting of a checker may change: what it leads to sees as much as before, or more.
+type movement struct {
+	keys func() *regexp.Regexp // dotted keys of the setting, as [tomlKey] writes them
+	ok   func(old, now any) bool
+}
+
+// movements say how the settings of checkers may change. Any other change of them counts. The keys of a file that is for one checker
+// alone begin with its name.
+var movements = []movement{
+	{input.Lazily(`^tool\.(?:ruff\.(?:lint\.)?select|coverage\.run\.source)$`), widens},
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|tox\.env_list)|` +
+		`golangci\.(?:linters|formatters)\.enable)$`), gains},
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
+		`pylint\..*\.?disable|pyright\.ignore|coverage\.(?:run|report)\.(?:omit|exclude_also))|` +
+		`golangci\.(?:linters\.(?:disable|exclusions\.(?:rules|paths|presets))|issues\.exclude(?:-rules|-dirs|-files)?)|` +
+		`rubocop\."?\w+/[\w/]+"?\.(?:Exclude|Allowed\w+))$`), onlyLoses},
+	{input.Lazily(`^(?:tool\.coverage\.report\.(?:exclude_lines|exclude_also)|rubocop\.AllCops\.Exclude)$`), narrows},
+	{input.Lazily(`^(?:tool\.(?:coverage\.report\.fail_under|mypy\.python_version|ruff\.target-version|pyright\.pythonVersion|pytest\.(?:ini_options\.)?minversion)|` +
+		`rubocop\.AllCops\.TargetRubyVersion)$`), rises},
+	{input.Lazily(`^rubocop\."?(?:Metrics|Layout)/\w+"?\.Max$`), falls},
+	{input.Lazily(`^(?:tool\.(?:mypy\.(?:strict|warn_\w+|disallow_\w+|check_untyped_defs|no_implicit_\w+|strict_\w+|extra_checks)|coverage\.run\.branch|` +
+		`pytest\.(?:ini_options\.)?xfail_strict)|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
+	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
+	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
+	{input.Lazily(`^(?:tool\.(?:coverage\.report\.(?:show_missing|skip_covered|skip_empty|precision|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
+		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames|CacheRootDirectory))$`), func(any, any) bool { return true }},
+}
+
+// stricter reports whether a checker sees at least as much as before after a setting below a key changed.
+func stricter(key string, old, now any) bool {
+	if reflect.DeepEqual(old, now) {
+		return true
+	}
+	for _, m := range movements {
+		if m.keys().MatchString(key) {
+			return m.ok(old, now)
+		}
+	}
+	was, isTable := asTable(old)
+	is, both := asTable(now)
+	return isTable && both && len(was)+len(is) > 0 &&
+		!slices.ContainsFunc(keysOf(was, is), func(name string) bool { return !stricter(key+"."+tomlKey(name), was[name], is[name]) })
+}
+
+// within reports whether each entry of a list is in the other one; nothing is an empty list.
+func within(list, in any) bool {
+	a, isList := list.([]any)
+	b, both := in.([]any)
+	return (isList || list == nil) && (both || in == nil) && !slices.ContainsFunc(a, func(v any) bool { return !contains(b, v) })
+}
+
+func gains(old, now any) bool { return within(old, now) }
+
+// widens is [gains] of a list whose absence is no empty list, but another one.
+func widens(old, now any) bool { return old != nil && within(old, now) }
+
+func onlyLoses(old, now any) bool { return within(now, old) }
+
+// narrows is [widens] the other way round.
+func narrows(old, now any) bool { return now != nil && within(now, old) }
+
+func rises(old, now any) bool {
+	a, b := number(old), number(now)
+	return a != nil && b != nil && slices.Compare(a, b) <= 0
+}
+
+func falls(old, now any) bool { return rises(now, old) }
+
+func turnsOn(old, now any) bool { return now == true || (old == false && now == nil) }
+
+// number reads a number or a version of a language, such as 3.10 and py310.
+func number(v any) []int {
+	switch v := v.(type) {
+	case int64:
+		return []int{int(v)}
+	case float64:
+		return numbers(strconv.FormatFloat(v, 'f', -1, 64))
+	case json.Number:
+		return numbers(v.String())
+	case string:
+		if minor, isPython := strings.CutPrefix(v, "py3"); isPython {
+			return numbers("3." + minor)
+		}
+		return numbers(v)
+	}
+	return nil
+}
+
+// levels are those of lints, from the mildest on; without one, a lint has any.
+var levels = [][]any{{"allow", "none", "off", false}, {"information", "basic"}, {"warn", "warning", "standard"}, {"deny", "error", "strict", true}, {"forbid"}}
+
+func sterner(old, now any) bool {
+	level := func(v any) int {
+		return slices.IndexFunc(levels, func(same []any) bool { return slices.Contains(same, v) })
+	}
+	was, is := level(old), level(now)
+	switch {
+	case old == nil:
+		return is >= 3
+	case now == nil:
+		return was == 0
+	}
+	return was >= 0 && is >= was
+}
+
+// checkerKeys are the keys of a file of one checker that may see less than before: of the top level.
+func checkerKeys(checker string, read func(data []byte) (map[string]any, error)) func(before, after []byte) ([]string, error) {
+	return func(before, after []byte) ([]string, error) {
+		old, now, err := both(read, before, after)
+		if err != nil {
+			return nil, err
+		}
+		keys := tomlDiff([]string{}, "", old, now, 1)
+		return slices.DeleteFunc(keys, func(key string) bool {
+			name := tomlParts(key)[0]
+			return stricter(checker+"."+key, old[name], now[name])
+		}), nil
+	}
+}
+
+// yamlTree reads a YAML mapping with all that is in it.
+func yamlTree(data []byte) (map[string]any, error) {
+	members, err := input.YAMLMembers(data)
+	if err != nil {
+		return nil, err
+	}
+	tree := make(map[string]any, len(members))
+	for name, raw := range members {
+		var value any
+		if err := json.Unmarshal([]byte(raw), &value); err != nil {
+			return nil, err
+		}
+		tree[name] = value
+	}
+	return tree, nil
+}
+
+var (
+	neonErrors = input.Lazily(`^[ \t]+ignoreErrors:$`)
+	neonCount  = input.Lazily(`^count: (\d{1,3})$`)
+)
+
+// neonKeys are the parts of a file of PHPStan: errors that are ignored, which may go or be fewer, and the rest.
+func neonKeys(before, after []byte) ([]string, error) {
+	return changedParts(readNeon(string(before)), readNeon(string(after))), nil
+}
+
+func readNeon(text string) map[string]string {
+	if strings.Contains(text, "'''") || strings.Contains(text, `"""`) || strings.ContainsAny(text, oddLine) {
+		return map[string]string{"content": text + "\n"}
+	}
+	var rest strings.Builder
+	var ignored []string
+	entry, times := "", 1
+	section, item := -1, -1 // indentations
+	end := func() {
+		for i := range times {
+			if entry != "" {
+				ignored = append(ignored, entry+" "+strconv.Itoa(i))
+			}
+		}
+		entry, times = "", 1
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		if bare == "" || bare[0] == '#' {
+			continue
+		}
+		if section >= 0 && indent <= section {
+			section = -1
+		}
+		isItem := section >= 0 && bare[0] == '-' && (item < 0 || indent == item)
+		switch count := neonCount().FindStringSubmatch(bare); {
+		case isItem:
+			end()
+			entry, item = bare, indent
+		case section >= 0 && indent > item && entry != "" && count != nil:
+			times, _ = strconv.Atoi(count[1]) // three digits
+		case section >= 0 && indent > item && entry != "":
+			entry += "\x00" + bare
+		default:
+			rest.WriteString(line + "\n")
+			section = -1
+			if neonErrors().MatchString(line) {
+				section, item = indent, -1
+			}
+		}
+	}
+	end()
+	slices.Sort(ignored)
+	return map[string]string{more + "ignored errors": strings.Join(ignored, "\n"), "content": rest.String() + "\n"}
+}
