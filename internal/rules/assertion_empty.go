@@ -148,16 +148,12 @@ func (f *File) asksBefore(s statement) bool {
 	if !isAdded || !begins(line, "if") || len(line) > maxCondition {
 		return false
 	}
-	text := bytes.TrimLeft(appendLive(nil, f.Head, at), " \t}")
-	asked := unparen(strings.TrimSpace(condition(string(text[len("if"):]))))
-	left, right, compares := cutOutside(strings.Replace(asked, "===", "==", 1), "==")
-	key := func(text string) string { return string(squeeze(nil, []byte(text))) }
+	head := span{f.Head.CodeLine(at), appendLive(nil, f.Head, at)}
+	head = head.cut(bytes.Index(head.code, []byte("if"))+len("if"), len(head.code)).trim()
+	asked := conditionMeaning(f.Lang(), unwrap(head.cut(0, len(condition(string(head.code))))))
 	c, ok := meaningOf(f.Lang(), s)
-	if !ok || !compares {
-		return ok && c.truth && len(c.subjects) == 1 && c.subjects[0] == key(asked)
-	}
-	said := slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected)))
-	return c.rank == exact && slices.Equal(said, slices.Sorted(slices.Values([]string{key(left), key(right)})))
+	all := func(c meaning) []string { return slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected))) }
+	return ok && c.rank == asked.rank && c.truth == asked.truth && (c.truth || c.rank == exact) && slices.Equal(all(c), all(asked))
 }
 
 // maxAsked is for how many assertions or replaced functions of a file all its tests are read.

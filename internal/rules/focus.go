@@ -11,45 +11,21 @@ import (
 
 // findFocusedTest finds tests that keep all others from running.
 func findFocusedTest(c *Change, report func(Hit)) {
-	for _, f := range c.Files {
-		if !f.mayTest() || f.Head == nil {
-			continue
-		}
-		lang := plainLang(f.Lang())
-		if shape, known := focusShapes[lang]; known {
-			if h, found := f.newFocus(shape(), strings.Fields(focusWords[lang])); found {
-				report(h)
-			}
-		}
+	for _, list := range c.newFindings(false, scanFocus) {
+		report(list[0].file.hit(0, list[0].line, "", "only "+input.Plural(int64(len(list)), "focused test")+" of the file would run",
+			"remove the focus"))
 	}
 }
 
-// newFocus finds lines that focus, of which the base has fewer.
-func (f *File) newFocus(shape *regexp.Regexp, words []string) (h Hit, found bool) {
-	count := func(v *source.File) (lines []int) {
-		if v == nil {
-			return nil
-		}
-		for _, n := range linesWith(v.Code, v, words) {
-			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
-				lines = append(lines, n)
+func scanFocus(f *File, v *source.File, found func(int, string)) {
+	lang := plainLang(f.Lang())
+	if shape := focusShapes[lang]; shape != nil && f.mayTest() {
+		for _, n := range linesWith(v.Code, v, strings.Fields(focusWords[lang])) {
+			if shape().Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape()) {
+				found(n, "focus")
 			}
 		}
-		return lines
 	}
-	lines := count(f.Head)
-	more := len(lines) - len(count(f.Base))
-	if more <= 0 {
-		return h, false
-	}
-	line := lines[0]
-	for _, added := range f.Added() {
-		if slices.Contains(lines, added.Number) {
-			line = added.Number
-			break
-		}
-	}
-	return f.hit(0, line, "", "only "+input.Plural(int64(len(lines)), "focused test")+" of the file would run", "remove the focus"), true
 }
 
 // ownFocus is a function that a file defines to focus: test.only = (name, run) => {.

@@ -210,28 +210,21 @@ func isIdle(line []byte) bool {
 
 var suppressShape = input.Lazily(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
 
+// emptyLoops match the line, without blanks, that begins a loop without a round, by language.
+var emptyLoops = map[source.Lang]func() *regexp.Regexp{
+	source.Ruby:       input.Lazily(`^\[\]\.each`),
+	source.Python:     input.Lazily(`^for.*in(?:\[\]|\(\)|range\(0\)):`),
+	source.JavaScript: input.Lazily(`^for.*of\[\]\)`),
+	source.Java:       input.Lazily(`^for.*(?:\[\]\{\}|\[0\]|(?:List\.of|Collections\.emptyList)\(\))\)`),
+	source.CSharp:     input.Lazily(`^for.*(?:\[\]\{\}\)|\[0\]\)|Array\.Empty<)`),
+	source.Rust:       input.Lazily(`^for.*in(?:\[\]as|\[\]\{|0\.\.0\{)`),
+	source.Go:         input.Lazily(`^for.*(?:range(?:\[\]|map\[).*\{\}\{$|\[:0\]\{)`),
+}
+
 // loopsOverNothing reports whether a line begins a loop that has no round.
 func loopsOverNothing(lang source.Lang, line []byte) bool {
-	if lang == source.Ruby {
-		return begins(line, "[].each")
-	}
-	if !begins(line, "for") {
-		return false
-	}
-	squeezed := squeeze(nil, line)
-	switch lang {
-	case source.Python:
-		return has(squeezed, "in[]:", "in():", "inrange(0):")
-	case source.JavaScript, source.TypeScript:
-		return has(squeezed, "of[])")
-	case source.Java, source.CSharp:
-		return has(squeezed, "[]{})", "[0])", "Array.Empty<", "List.of())", "Collections.emptyList())")
-	case source.Rust:
-		return has(squeezed, "in[]as", "in[]{", "in0..0{")
-	case source.Go:
-		return (ends(squeezed, "{}{") && has(squeezed, "range[]", "rangemap[")) || has(squeezed, "[:0]{")
-	}
-	return false
+	shape := emptyLoops[plainLang(lang)]
+	return shape != nil && shape().Match(squeeze(nil, line))
 }
 
 // noRows says what became of a table of tests.
@@ -273,15 +266,7 @@ func (f *File) emptiedTables(d *dead) {
 
 // isLooped reports whether tests go through the table that a line of the head opens.
 func (f *File) isLooped(line int) bool {
-	start := line
-	for start > 1 && line-start < 40 {
-		text := bytes.TrimLeft(f.Head.CodeLine(start), " \t")
-		if indentOf(f.Head.CodeLine(start)) <= indentOf(f.Head.CodeLine(line)) && len(text) > 0 &&
-			bytes.IndexByte([]byte("})]"), text[0]) < 0 {
-			break
-		}
-		start--
-	}
+	start := f.Head.LineAt(f.Head.Statement(offsetOf(f.Head, line) + len(bytes.TrimRight(f.Head.CodeLine(line), " \t\r"))))
 	head := f.Head.CodeLine(start)
 	before, _, assigned := strings.Cut(string(head), "=")
 	if !assigned || (loops().Match(head) && f.Lang() != source.Python) {
@@ -305,13 +290,13 @@ func neverRuns(lang source.Lang, line []byte) bool {
 	if len(line) > 200 {
 		return false
 	}
-	if !begins(line, "if", "#", "while", "for", "unless", "false") {
-		return lang == source.Ruby && has(line, " if false", " unless true") && modifier(line) == notEver
+	if ends(firstWord(line), "if", "while", "for", "unless", "false") || begins(line, "#") {
+		key := string(squeeze(nil, line))
+		cfg, isCfg := strings.CutPrefix(key, "#[cfg(")
+		return headTruth(line, nil) == notEver || begins(key, "for;false;{", "forfalse{", "false&&", "#iffalse", "#if0") ||
+			(isCfg && cfgTruth(strings.TrimSuffix(cfg, ")]")) == notEver)
 	}
-	key := string(squeeze(nil, line))
-	cfg, isCfg := strings.CutPrefix(key, "#[cfg(")
-	return headTruth(line, nil) == notEver || begins(key, "for;false;{", "forfalse{", "false&&", "#iffalse", "#if0") ||
-		(isCfg && cfgTruth(strings.TrimSuffix(cfg, ")]")) == notEver)
+	return lang == source.Ruby && has(line, " if false", " unless true") && modifier(line) == notEver
 }
 
 // maxBlock is how many lines of a block are read.

@@ -29,9 +29,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 			continue
 		}
 		h := hitOn(found, "still there, but no assertion of it is reached any more")
-		if len(found) > 1 {
-			h.Detail = listNames(found) + " are still there, but no assertion of them is reached any more"
-		}
+		h.Detail = strings.Replace(h.Detail, " are still there, but no assertion of it ", " are still there, but no assertion of them ", 1)
 		h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
 		h.Fix = "restore the assertions, and fix what they find"
 		report(h)
@@ -40,13 +38,10 @@ func findHollowedTest(c *Change, report func(Hit)) {
 
 // reportInverted reports tests of which nothing changes, but that they must fail now.
 func (f *testFile) reportInverted(report func(Hit)) {
-	var found []*Test
-	for _, one := range f.head {
-		if one.twin != nil && !one.Group && one.mark == 0 && expectsFailure(one) && !expectsFailure(one.twin) &&
-			sameAssertions(one.twin, one) {
-			found = append(found, one)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(f.head), func(one *Test) bool {
+		return one.twin == nil || one.Group || one.mark > 0 || !expectsFailure(one) || expectsFailure(one.twin) ||
+			!slices.EqualFunc(one.twin.bodyLines(), one.bodyLines(), bytes.Equal) || firstAssertion(one) == ""
+	})
 	if len(found) > 0 {
 		h := hitOn(found, "expected to fail now")
 		h.Was, h.Now = firstAssertion(found[0]), strings.TrimSpace(string(wholeText(found[0])))
@@ -68,11 +63,6 @@ func expectsFailure(t *Test) bool {
 		}
 	}
 	return false
-}
-
-// sameAssertions reports whether two versions of a test say the same, and assert something.
-func sameAssertions(base, head *Test) bool {
-	return slices.EqualFunc(base.bodyLines(), head.bodyLines(), bytes.Equal) && firstAssertion(head) != ""
 }
 
 // isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call
