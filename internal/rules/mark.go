@@ -54,10 +54,8 @@ func marksOf(f *source.File) []Mark {
 			names[string(m[1])+string(m[2])] = true
 		}
 		for name, unseen := range names {
-			for _, n := range linesWith(f.Code, f, []string{name + "("}) {
-				if wordBeforeCall(f.CodeLine(n), name) == "" {
-					marks = append(marks, Mark{line: n, header: true, disabled: unseen, holds: always})
-				}
+			for _, n := range callsTo(f, name) {
+				marks = append(marks, Mark{line: n, header: true, disabled: unseen, holds: always})
 			}
 		}
 	}

@@ -3,9 +3,9 @@ package rules
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // markAll tells of each test what keeps it from running, whatever the machine.
@@ -121,16 +121,13 @@ func markCallers(v *source.File, tests []*Test, at Mark, names truths) bool {
 	if at.header || len(blocks) == 0 || (v.Lang != source.Go && v.Lang != source.Python) {
 		return false
 	}
-	head := v.CodeLine(blocks[0])
-	name := methodOn(bytes.TrimPrefix(head, []byte("func (")))
-	if i := bytes.IndexByte(head, ')'); begins(head, "func (") {
-		name = methodOn(head[i:])
-	}
+	m := helperHead().FindSubmatch(v.CodeLine(blocks[0]))
 	body := &Test{Test: source.Test{Line: blocks[0], Body: blocks[0] + 1, End: v.Lines()}, of: v}
-	if first := firstWord(head); name == "" || !oneOf(first, "func", "def") || !isUnconditional(body, at.line, names) {
+	if m == nil || !isUnconditional(body, at.line, names) {
 		return false
 	}
-	if prefix, all := runsBefore(v, blocks[0], name); all {
+	name := string(m[2])
+	if prefix, all := runsBefore(v, blocks[0], string(m[1]), name); all {
 		for _, one := range tests {
 			if one.mark == 0 && begins(one.Name, prefix) {
 				one.mark = at.line
@@ -138,44 +135,33 @@ func markCallers(v *source.File, tests []*Test, at Mark, names truths) bool {
 		}
 		return true
 	}
-	for _, n := range linesWith(v.Code, v, []string{name + "("}) {
-		t := innermost(tests, n)
-		if t == nil || n < t.Body || wordBeforeCall(v.CodeLine(n), name) != "" || !isUnconditional(t, n, names) ||
-			inClosure(t, n) {
-			continue
+	for _, n := range callsTo(v, name) {
+		if t := innermost(tests, n); t != nil && n >= t.Body && isUnconditional(t, n, names) && !inClosure(t, n) {
+			t.mark = n
 		}
-		t.mark = n
 	}
 	return true
 }
 
-// wordBeforeCall is what stands directly before the name of a call.
-func wordBeforeCall(line []byte, name string) string {
-	i := bytes.Index(line, []byte(name+"("))
-	if c := at(line, i-1); source.IsWord(c) || c == '.' {
-		return string(c)
-	}
-	return ""
+// helperHead matches the head of a function; its groups are the type of its receiver and its name.
+var helperHead = input.Lazily(`^\s*(?:func(?: \((?:\w+ )?\*?(\w*)[^)]*\))?|def) (\w{3,})\(`)
+
+// callsTo are the lines that call a function by its bare name.
+func callsTo(v *source.File, name string) []int {
+	return slices.DeleteFunc(linesWith(v.Code, v, []string{name + "("}), func(n int) bool {
+		line := v.CodeLine(n)
+		before := at(line, bytes.Index(line, []byte(name+"("))-1)
+		return source.IsWord(before) || before == '.'
+	})
 }
 
-// runsBefore tells whether a function runs before tests: those whose names begin with a text.
-func runsBefore(v *source.File, line int, name string) (prefix string, all bool) {
-	switch {
-	case v.Lang == source.Go && oneOf(name, "SetupTest", "SetupSuite"):
-		head := v.CodeLine(line)
-		receiver := bytes.Fields(bytes.Trim(head[:max(bytes.IndexByte(head, ')'), 0)], "func ("))
-		if len(receiver) == 0 {
-			return "", false
-		}
-		return strings.TrimLeft(string(receiver[len(receiver)-1]), "*") + " > ", true
-	case v.Lang == source.Python && oneOf(name, "setup_module", "setUpModule", "setup_function"):
-		return "", true
-	case v.Lang == source.Python:
-		for n := line - 1; n > 0 && n > line-4; n-- {
-			if has(squeeze(nil, v.CodeLine(n)), "autouse=True") {
-				return "", true
-			}
-		}
+// runsBefore tells whether a function on a line runs before tests: those whose names begin with a text.
+func runsBefore(v *source.File, line int, receiver, name string) (prefix string, all bool) {
+	if v.Lang == source.Go {
+		return receiver + " > ", receiver != "" && oneOf(name, "SetupTest", "SetupSuite")
 	}
-	return "", false
+	for n := line - 1; n > 0 && n > line-4; n-- {
+		all = all || has(squeeze(nil, v.CodeLine(n)), "autouse=True")
+	}
+	return "", all || oneOf(name, "setup_module", "setUpModule", "setup_function")
 }

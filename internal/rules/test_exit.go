@@ -148,68 +148,56 @@ func isSetup(v *source.File) bool {
 }
 
 var (
+	goEntry  = input.Lazily(`^func (?:init\(\)|TestMain\((\w+) )`)
 	goCI     = input.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
 	goRun    = input.Lazily(`(?:(\w+)\s*:?=[^\n]*)?(?:\.Run\(\)|RunMain\()`)
-	goZero   = input.Lazily(`(?:^|[{;])\s*(\w+)\s*=\s*0\s*(?:$|[;}])`)
+	goZero   = input.Lazily(`(?m)(?:^|[{;])[ \t]*(\w+)[ \t]*=[ \t]*0[ \t\r]*(?:$|[;}])`)
 	goBranch = input.Lazily(`^\s*(\} else|if|switch|select|for|case)\b`)
+	passedOn = input.Lazily(`os\.Exit\(|panic\(|log\.Fatal`)
 )
 
 // goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
 func goExits(v *source.File, found func(int, string)) {
-	starts := linesWith(v.Code, v, []string{"func TestMain(", "func init()"})
-	for _, first := range starts[:min(len(starts), 10)] {
-		head := v.CodeLine(first)
-		if !begins(head, "func ") {
+	for _, b := range v.Blocks() {
+		entry := goEntry().FindSubmatch(v.Code[b.From:b.Open])
+		if entry == nil || (b.From > 0 && v.Code[b.From-1] != '\n') {
 			continue
 		}
-		last := blockEnd(v, first)
-		run, code := last+1, "" // the line that runs the tests, and the variable that knows how they ended
-		if param, isMain := bytes.CutPrefix(head, []byte("func TestMain(")); isMain {
-			name := firstWord(param)
-			used := wordAt(param[min(len(param), len(name)+1):], []byte(name)) >= 0 // all on one line
-			for n := first; n <= last; n++ {
-				line := v.CodeLine(n)
-				used = used || (n > first && wordAt(line, []byte(name)) >= 0)
-				if m := goRun().FindSubmatch(line[:min(len(line), maxNear)]); m != nil && run > last {
-					run, code = n, string(m[1])
-				}
+		body, run, code := v.Code[b.Open:b.End], b.End, "" // where the tests run, and the variable that knows how they ended
+		if name := entry[1]; len(name) > 0 {
+			if m := goRun().FindSubmatchIndex(body); m != nil {
+				run = b.Open + m[1]
+				code = string(body[max(m[2], 0):max(m[3], 0)])
 			}
-			if name == "_" || !used {
-				found(first, "TestMain runs no test")
+			if string(name) == "_" || wordAt(body, name) < 0 {
+				found(v.LineAt(b.From), "TestMain runs no test")
 			}
 		}
-		for n := first; n <= last; n++ {
-			line := v.CodeLine(n)
-			line = line[:min(len(line), maxNear)]
-			if signs[0].shape().Match(line) {
-				if isCertainExit(v, run, n) {
-					found(n, "TestMain ends with success, whatever the tests found")
-				}
-			} else if m := goZero().FindSubmatch(line); m != nil && n > run && string(m[1]) == code {
-				found(n, "TestMain forgets how the tests ended")
+		for _, at := range signs[0].shape().FindAllIndex(body, maxSearched) {
+			if isCertainExit(v, run, b.Open+at[0]) {
+				found(v.LineAt(b.Open+at[0]), "TestMain ends with success, whatever the tests found")
+			}
+		}
+		for _, at := range goZero().FindAllSubmatchIndex(body, maxSearched) {
+			if b.Open+at[0] > run && string(body[at[2]:at[3]]) == code {
+				found(v.LineAt(b.Open+at[2]), "TestMain forgets how the tests ended")
 			}
 		}
 	}
 }
 
 // isCertainExit reports whether an exit with success is reached in a run that should fail.
-func isCertainExit(v *source.File, run, n int) bool {
-	condition := []byte(nil)
-	if blocks := v.Enclosing(n); len(blocks) > 1 {
-		condition = v.Line(blocks[len(blocks)-1])
-	}
-	if goBranch().Match(v.CodeLine(n)) {
-		condition = v.Line(n)
-	}
-	if n <= run {
-		return len(condition) == 0 || goCI().Match(condition) || !goBranch().Match(condition)
-	}
-	for k := run + 1; k < n; k++ {
-		if has(v.CodeLine(k), "os.Exit(", "panic(", "log.Fatal") {
-			return false // how they ended is passed on
+func isCertainExit(v *source.File, run, at int) bool {
+	condition := lineOf(v.Text, at)
+	if around := v.Around(at); !goBranch().Match(lineOf(v.Code, at)) {
+		if condition = nil; len(around) > 1 {
+			condition = lineOf(v.Text, around[0].From)
 		}
 	}
-	return !has(condition, "== 0")
+	if at <= run {
+		return len(condition) == 0 || goCI().Match(condition) || !goBranch().Match(condition)
+	}
+	return !has(condition, "== 0") && !passedOn().Match(v.Code[run:at])
 }
 
 var (

@@ -60,22 +60,6 @@ func eachCodeWord(v *source.File, give func(word []byte, line int)) {
 	}
 }
 
-// methodOn is the word before the first bracket.
-func methodOn(line []byte) string {
-	i := bytes.IndexByte(line, '(')
-	if i < 0 {
-		return ""
-	}
-	start := i
-	for start > 0 && source.IsWord(line[start-1]) {
-		start--
-	}
-	if i-start < 3 {
-		return ""
-	}
-	return string(line[start:i])
-}
-
 // fold is a name without what sets its words apart.
 func fold(s string) string {
 	return strings.Map(func(c rune) rune {
