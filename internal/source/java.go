@@ -76,24 +76,24 @@ func (d *finder) isTestMark(at int) bool {
 			if known.isTest(name) {
 				return true
 			}
-			if at = d.argumentEnd(max(next, at), end) + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
+			if at = d.argumentEnd(max(next, at), end, ",:") + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
 				return false
 			}
 			if name == "cfg_attr" {
-				conditional, at = true, d.argumentEnd(d.skip(next)+1, end)+1
+				conditional, at = true, d.argumentEnd(d.skip(next)+1, end, ",")+1
 			}
 		}
 	}
 	return false
 }
 
-// argumentEnd is the offset of the next comma outside brackets before an end, or the end.
-func (d *finder) argumentEnd(at, end int) int {
+// argumentEnd is the offset of the next of some marks outside brackets before an end, or the end.
+func (d *finder) argumentEnd(at, end int, marks string) int {
 	for at < end {
-		switch d.Code[at] {
-		case ',', ':':
+		switch c := d.Code[at]; {
+		case strings.IndexByte(marks, c) >= 0:
 			return at
-		case '(', '[', '{':
+		case c == '(' || c == '[' || c == '{':
 			at = d.past(at)
 		default:
 			at++

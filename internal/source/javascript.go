@@ -212,25 +212,30 @@ func (d *finder) arrowBefore(at int) bool {
 	return at > 0 && d.Code[at] == '>' && d.Code[at-1] == '='
 }
 
-// javaScriptName is the name between two offsets: the content of a literal, or the text of any other expression.
-func (d *finder) javaScriptName(from, to int) (name string, literal bool) {
+// text is the content of the literal between two offsets, or the text of any other expression.
+func (d *finder) text(from, to int) (name string, literal bool) {
 	for to > from && isBlank(d.Code[to-1]) {
 		to--
 	}
-	if to-from < 2 {
-		return squeeze(d.Text[from:max(from, to)]), false
+	switch quote := d.byteAt(from); {
+	case to-from < 2:
+	case quote == '`' && d.template(from) == to,
+		(quote == '"' || quote == '\'') && bytes.IndexByte(d.Code[from+1:to], quote) == to-from-2:
+		return squeeze(d.Text[from+1 : to-1]), true
 	}
-	switch quote := d.Code[from]; quote {
-	case '"', '\'':
-		if n := bytes.IndexByte(d.Code[from+1:to], quote); n == to-from-2 {
-			return squeeze(d.Text[from+1 : to-1]), true
+	return squeeze(d.Text[from:max(from, to)]), false
+}
+
+// javaScriptName is the name between two offsets: that of a text, of a function, or {name: "…", …}.
+func (d *finder) javaScriptName(from, to int) (name string, literal bool) {
+	if d.byteAt(from) == '{' && to-from > 1 {
+		at := d.skip(from + 1)
+		word, end := d.word(at)
+		if string(word) != "name" || d.byteAt(end) != ':' {
+			return "", false
 		}
-	case '`':
-		if d.template(from) == to {
-			return squeeze(d.Text[from+1 : to-1]), true
-		}
-	case '{':
-		return d.nameProperty(from, to)
+		at = d.skip(end + 1)
+		return d.text(at, d.argumentEnd(at, min(to, at+maxHead), ",}"))
 	}
 	if word, end := d.word(from); string(word) == "function" || string(word) == "async" {
 		if word, _ = d.word(d.skip(end)); string(word) == "function" {
@@ -238,18 +243,5 @@ func (d *finder) javaScriptName(from, to int) (name string, literal bool) {
 		}
 		return string(word), len(word) > 0
 	}
-	return squeeze(d.Text[from:to]), false
-}
-
-// nameProperty is the name in {name: "…", …}.
-func (d *finder) nameProperty(from, to int) (name string, literal bool) {
-	at := d.skip(from + 1)
-	word, end := d.word(at)
-	if string(word) != "name" || d.byteAt(end) != ':' {
-		return "", false
-	}
-	at = d.skip(end + 1)
-	for end, to = at, min(to, at+maxHead); end < to && d.Code[end] != ',' && d.Code[end] != '}'; end++ {
-	}
-	return d.javaScriptName(at, end)
+	return d.text(from, to)
 }

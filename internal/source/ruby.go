@@ -1,9 +1,6 @@
 package source
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // rubyScanner finds the blocks of Ruby: def … end, do … end, { … } and so on. Their kinds are 'd' def, 'c' class or module, 'b' block
 // of a call, 'i' condition, 'l' loop, '{', 'o' other.
@@ -261,10 +258,14 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 		return "", false, false
 	}
 	at = end
-	for at < b.Open && (d.Code[at] == ' ' || d.Code[at] == '(') {
+	to := b.Open
+	for at < to && (d.Code[at] == ' ' || d.Code[at] == '(') {
+		if d.Code[at] == '(' {
+			to = min(to, d.past(at)-1)
+		}
 		at++
 	}
-	name, literal := d.rubyName(at, b.Open)
+	name, literal := d.rubyName(at, to)
 	if (!literal && oneOf(string(word), "test should pending skip")) || d.byteAt(end) == '.' {
 		return "", false, false
 	}
@@ -273,32 +274,12 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 
 // rubyName is the first argument between two offsets, with the second one where that is a literal too.
 func (d *finder) rubyName(from, to int) (name string, literal bool) {
-	var parts []string
-	for at := from; at < to && len(parts) < 2; at = d.skip(at + 1) {
-		start := at
-		for at < to && d.Code[at] != ',' {
-			switch c := d.Code[at]; c {
-			case '(', '[', '{':
-				at = min(d.past(at), to)
-			default:
-				at++
-			}
-		}
-		end := at
-		for end > start && (isBlank(d.Code[end-1]) || (d.Code[end-1] == ')' && d.brackets().mateAt(end-1) < start)) {
-			end--
-		}
-		quote := d.byteAt(start)
-		text := end-start >= 2 && (quote == '"' || quote == '\'') && d.Code[end-1] == quote
-		if len(parts) == 1 && !text {
-			break
-		}
-		if text && bytes.IndexByte(d.Code[start+1:end-1], quote) < 0 {
-			literal = true
-			parts = append(parts, squeeze(d.Text[start+1:end-1]))
-		} else {
-			parts = append(parts, squeeze(d.Text[start:max(start, end)]))
+	end := d.argumentEnd(from, to, ",")
+	name, literal = d.text(from, min(end, to))
+	if from = d.skip(end + 1); from < to {
+		if more, isText := d.text(from, min(d.argumentEnd(from, to, ","), to)); isText {
+			return name + " " + more, true
 		}
 	}
-	return strings.Join(parts, " "), literal
+	return name, literal
 }
