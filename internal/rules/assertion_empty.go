@@ -99,12 +99,10 @@ func (f *File) givenBody(l linediff.Line) string {
 func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 	text := bytes.TrimSpace(f.Head.CodeLine(line))
 	end := f.Head.Lines()
-	if t := f.testAround(line); begins(text, "with ") {
+	if begins(text, "with ") {
 		end = blockEnd(f.Head, line)
-	} else if t != nil {
+	} else if t := f.testAround(line); t != nil {
 		end = t.End
-	} else if begins(text, "@") {
-		end = f.decorated(line)
 	}
 	for n := line + 1; n <= end; n++ {
 		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !isAssertion(f.Lang(), code) || !has(code, name+"(") {
@@ -124,16 +122,6 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		}
 	}
 	return list
-}
-
-// decorated is the last line of the test that a decorator is for.
-func (f *File) decorated(line int) int {
-	for _, t := range f.Head.Tests() {
-		if !t.Group && t.Line >= line && t.Line <= line+10 {
-			return t.End
-		}
-	}
-	return line
 }
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached

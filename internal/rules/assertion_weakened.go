@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ func findWeakenedAssertion(c *Change, report func(Hit)) {
 	unseen := map[*File][]Hit{}
 	for _, f := range c.tests().files {
 		if f.Base != nil && f.Head != nil {
-			unseen[f.File] = f.valuesLeft()
+			unseen[f] = f.valuesLeft()
 		}
 	}
 	for _, f := range c.Files {
@@ -134,7 +135,7 @@ func (s *Assertion) isAbout(call string, line []byte) bool {
 }
 
 // valuesLeft finds variables that an assertion looked at, and that tests still set, but that nothing looks at any more.
-func (f *testFile) valuesLeft() (list []Hit) {
+func (f *File) valuesLeft() (list []Hit) {
 	for _, one := range f.head {
 		was := one.twin
 		if one.Group || was == nil || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody {
@@ -335,17 +336,25 @@ func (s *Assertion) widens(was *Assertion) bool {
 const distance = `(?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|within\(`
 
 var (
-	tolerant = input.Lazily(distance + `|(?:InDelta|InEpsilon|assert_in_delta).*,)$`)
-	precise  = input.Lazily(`(?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,)$`)
-	wide     = input.Lazily(distance + `|offset\()([-.e\d]+)`)
+	tolerant = input.Lazily(`(` + distance + `)|(?:InDelta|InEpsilon|assert_in_delta).*,)([-.e\d]+)`)
+	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,))([-.e\d]+)`)
+	wide     = input.Lazily(`(` + distance + `|offset\())([-.e\d]+)`)
 )
+
+// numbers are those behind what a pattern matches in an assertion, and the assertion without them.
+func numbers(pattern *regexp.Regexp, key string) (list []float64, rest string) {
+	for _, m := range pattern.FindAllStringSubmatch(key, -1) {
+		if n, err := strconv.ParseFloat(m[2], 64); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list, pattern.ReplaceAllString(key, "$1#")
+}
 
 // isWide reports whether an assertion names a tolerance of one or more.
 func isWide(key string) bool {
-	return slices.ContainsFunc(wide().FindAllStringSubmatch(key, -1), func(m []string) bool {
-		tolerance, err := strconv.ParseFloat(m[1], 64)
-		return err == nil && tolerance >= 1
-	})
+	list, _ := numbers(wide(), key)
+	return len(list) > 0 && slices.Max(list) >= 1
 }
 
 // gainsTolerance reports whether an assertion accepts what is away by one or more, and accepted nothing else.
@@ -353,34 +362,20 @@ func (s *Assertion) gainsTolerance(was *Assertion) bool {
 	if was.rank != exact || s.about(was) == "" {
 		return false
 	}
-	before, after := was.key, s.key
-	if isWide(after) {
-		return !isWide(before)
+	if isWide(s.key) {
+		return !isWide(was.key)
 	}
-	rest, more := strings.CutPrefix(after, strings.TrimSuffix(before, ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
+	rest, more := strings.CutPrefix(s.key, strings.TrimSuffix(was.key, ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
 	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ")fFdD"), 64)
-	return more && has(after, "assertEquals(") && err == nil && delta >= 1
+	return more && has(s.key, "assertEquals(") && err == nil && delta >= 1
 }
 
 // loosens reports whether an assertion is the same but for a number that says how exact it is.
 func (s *Assertion) loosens(was *Assertion) bool {
-	before, after := was.key, s.key
-	isNumber := func(c byte) bool { return isDigit(c) || c == '.' || c == 'e' || c == '-' }
-	start, end := 0, 0
-	for start < min(len(before), len(after)) && before[start] == after[start] {
-		start++
+	grows := func(pattern *regexp.Regexp, from, to string) bool {
+		before, same := numbers(pattern, from)
+		after, rest := numbers(pattern, to)
+		return same == rest && len(before) == len(after) && slices.Compare(after, before) > 0
 	}
-	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
-		end++
-	}
-	for start > 0 && isNumber(before[start-1]) {
-		start--
-	}
-	for end > 0 && isNumber(before[len(before)-end]) {
-		end--
-	}
-	x, errX := strconv.ParseFloat(before[start:max(start, len(before)-end)], 64)
-	y, errY := strconv.ParseFloat(after[start:max(start, len(after)-end)], 64)
-	return errX == nil && errY == nil &&
-		((y > x && tolerant().MatchString(after[:start])) || (y < x && precise().MatchString(after[:start])))
+	return grows(tolerant(), was.key, s.key) || grows(precise(), s.key, was.key)
 }

@@ -91,6 +91,7 @@ type File struct {
 	// Base and Head are its two versions; nil for one that does not exist, is no regular file, is binary or was not read.
 	Base, Head *source.File
 
+	base, head     []*Test   // the tests of both versions
 	unread         [2]string // why Base and Head were not read, "" where they were or do not exist
 	dead           *dead
 	compared       bool

@@ -77,7 +77,7 @@ func pairByName(base, head []*Test) {
 }
 
 // pairByLines joins a test of the base with that of the head which has most of the lines that stayed.
-func (f *testFile) pairByLines() {
+func (f *File) pairByLines() {
 	if f.Base == nil || f.Head == nil {
 		return
 	}

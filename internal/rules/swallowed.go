@@ -67,12 +67,12 @@ func (f *File) unreached(n int, line []byte, words func() map[string]int) (how s
 	return "", 0
 }
 
-// testAround is the innermost test of the head with a line in its body; nil where there is none.
+// testAround is the innermost test of the head with a line in it; nil where there is none.
 func (f *File) testAround(n int) *source.Test {
 	tests := f.Head.Tests()
 	last, _ := slices.BinarySearchFunc(tests, n, func(t source.Test, n int) int { return cmp.Or(t.Line-n, -1) })
 	for i := last - 1; i >= max(0, last-1000); i-- {
-		if t := &tests[i]; !t.Group && t.Body <= n && n <= t.End {
+		if t := &tests[i]; !t.Group && n <= t.End {
 			return t
 		}
 	}
@@ -96,7 +96,8 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
 		b, _ := f.Head.BlockOn(n)
-		return words()[string(m[1])] == 1 && f.testAround(n) != nil && !b.Marked
+		t := f.testAround(n)
+		return words()[string(m[1])] == 1 && t != nil && t.Body <= n && !b.Marked
 	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {

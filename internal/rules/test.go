@@ -28,13 +28,23 @@ type Test struct {
 	stayed int
 }
 
-// testTable are the tests of all touched files.
+// testTable are the tests of all touched files, and what became of those that are gone.
 type testTable struct {
-	files    []*testFile
+	files    []*File // that may have tests
 	gone     []*Test // tests of the base without a twin
-	search   *search
+	c        *Change
 	tasks    []string           // patterns of files of Ruby that the change writes into tasks of tests
 	imported map[[2]string]bool // what was looked for; see imports
+
+	lines map[uint64][]place // of added lines
+	words map[string]map[string]bool
+	// defined are names that production code of the base defines, and the touched files of the head do not mention any
+	// more.
+	defined map[string]bool
+	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
+	mentioned map[string][]place
+	answers   map[*Test]whereabouts
+	folded    int // how many words were looked for in names of tests
 }
 
 var taskPattern = input.Lazily(`[\w.*?{},/-]*\b(?:test|spec)/[\w.*?{},/-]+`)
@@ -47,16 +57,10 @@ func (t *testTable) renames(f *File) bool {
 	})
 }
 
-// testFile are the tests of a file at the base and at the head.
-type testFile struct {
-	*File
-	base, head []*Test
-}
-
 // tests reads the tests of a change once.
 func (c *Change) tests() *testTable {
 	if c.table == nil {
-		c.table = &testTable{imported: map[[2]string]bool{}}
+		c.table = &testTable{c: c, imported: map[[2]string]bool{}, answers: map[*Test]whereabouts{}}
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
 				for _, l := range f.Added() {
@@ -65,7 +69,8 @@ func (c *Change) tests() *testTable {
 				}
 			}
 			if f.mayTest() {
-				c.table.files = append(c.table.files, &testFile{File: f, base: casesOf(f, f.Base), head: casesOf(f, f.Head)})
+				f.base, f.head = casesOf(f, f.Base), casesOf(f, f.Head)
+				c.table.files = append(c.table.files, f)
 			}
 		}
 		c.table.pair()

@@ -37,7 +37,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 }
 
 // reportInverted reports tests of which nothing changes, but that they must fail now.
-func (f *testFile) reportInverted(report func(Hit)) {
+func (f *File) reportInverted(report func(Hit)) {
 	found := slices.DeleteFunc(slices.Clone(f.head), func(one *Test) bool {
 		return one.twin == nil || one.Group || one.mark > 0 || !expectsFailure(one) || expectsFailure(one.twin) ||
 			!slices.EqualFunc(one.twin.bodyLines(), one.bodyLines(), bytes.Equal) || firstAssertion(one) == ""

@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,9 +20,9 @@ func findRemovedTest(c *Change, report func(Hit)) {
 // reportGone reports tests that are gone, a hit for each file.
 func reportGone(c *Change, report func(Hit), wanted whereabouts, what, fix string) {
 	byFile := map[*File][]*Test{}
-	search := c.search()
-	for _, one := range c.tests().gone {
-		if search.whereaboutsOf(one) == wanted && (one.mark == 0 || wanted != goneAlone) { // one that was skipped checked nothing
+	table := c.tests()
+	for _, one := range table.gone {
+		if table.whereaboutsOf(one) == wanted && (one.mark == 0 || wanted != goneAlone) { // one that was skipped checked nothing
 			byFile[one.in] = append(byFile[one.in], one)
 		}
 	}
@@ -49,21 +50,6 @@ const (
 	goneWithItsCode                    // what it tests is gone too
 )
 
-// search finds out what became of the tests that are gone.
-type search struct {
-	table *testTable
-	c     *Change
-	lines map[uint64][]place // of added lines
-	words map[string]map[string]bool
-	// defined are names that production code of the base defines, and the touched files of the head do not mention any
-	// more.
-	defined map[string]bool
-	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
-	mentioned map[string][]place
-	answers   map[*Test]whereabouts
-	folded    int // how many words were looked for in names of tests
-}
-
 // mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
 const mostFolded = 1 << 22
 
@@ -72,20 +58,8 @@ type place struct {
 	line int
 }
 
-func (c *Change) search() *search {
-	t := c.tests()
-	if t.search == nil {
-		t.search = &search{table: t, c: c, answers: map[*Test]whereabouts{}}
-		if len(t.gone) > 0 {
-			t.search.index()
-			t.search.compareProduction()
-		}
-	}
-	return t.search
-}
-
 // index notes where each added line of a test, or of a file with a name like a test's, is.
-func (f *search) index() {
+func (f *testTable) index() {
 	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Head == nil || (!file.mayTest() && !f.looksParked(file)) {
@@ -104,24 +78,22 @@ func (f *search) index() {
 				eachWord(withoutComments(file.Head, added.Number), func(w string) { words[w] = true })
 			}
 		}
-		dir := path.Dir(file.Path)
-		f.words[file.Path] = words
-		if f.words[dir+"/"] == nil {
-			f.words[dir+"/"] = map[string]bool{}
-		}
-		for w := range words {
-			f.words[dir+"/"][w] = true
+		for _, key := range []string{file.Path, path.Dir(file.Path) + "/"} {
+			if f.words[key] == nil {
+				f.words[key] = map[string]bool{}
+			}
+			maps.Copy(f.words[key], words)
 		}
 	}
 }
 
 // looksParked reports whether a new file that no language claims has the name of a file of tests that are gone.
-func (f *search) looksParked(file *File) bool {
+func (f *testTable) looksParked(file *File) bool {
 	if file.Base != nil || file.Lang() != source.None {
 		return false
 	}
 	name := path.Base(file.Path)
-	for _, one := range f.table.gone {
+	for _, one := range f.gone {
 		if stem, _, _ := strings.Cut(path.Base(one.in.Path), "."); stem != "" && has(name, stem) {
 			return true
 		}
@@ -139,7 +111,11 @@ func (t *Test) words() map[string]bool {
 }
 
 // whereaboutsOf tells what became of a test.
-func (f *search) whereaboutsOf(t *Test) whereabouts {
+func (f *testTable) whereaboutsOf(t *Test) whereabouts {
+	if f.lines == nil {
+		f.index()
+		f.compareProduction()
+	}
 	known, found := f.answers[t]
 	if !found {
 		known = f.find(t)
@@ -148,10 +124,10 @@ func (f *search) whereaboutsOf(t *Test) whereabouts {
 	return known
 }
 
-func (f *search) find(t *Test) whereabouts {
+func (f *testTable) find(t *Test) whereabouts {
 	if at, found := f.leftover(t); found {
 		switch {
-		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.table.renames(at.file) || f.table.inherits(at)):
+		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.renames(at.file) || f.inherits(at)):
 			return movedElsewhere
 		case runnerFinds(t.in.Path) && (t.stayed > 0 || !at.file.mayTest() || !runnerFinds(at.file.Path)):
 			return leftUnseen
@@ -175,7 +151,7 @@ func (t *testTable) inherits(at place) bool {
 }
 
 // leftover finds most lines of a test in one file of the head.
-func (f *search) leftover(t *Test) (place, bool) {
+func (f *testTable) leftover(t *Test) (place, bool) {
 	lines := t.bodyLines()
 	if len(lines) == 0 {
 		return place{}, false
@@ -207,17 +183,15 @@ func (f *search) leftover(t *Test) (place, bool) {
 }
 
 // isRun reports whether a place is in a test, or in a function that is called.
-func (f *search) isRun(at place, t *Test) bool {
+func (f *testTable) isRun(at place, t *Test) bool {
 	if !at.file.mayTest() || (runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang()) {
 		return false
 	}
 	if len(bytes.TrimSpace(at.file.Head.CodeLine(at.line))) == 0 {
 		return false // in a comment
 	}
-	for _, file := range f.table.files {
-		if file.File == at.file && innermost(file.head, at.line) != nil {
-			return true
-		}
+	if innermost(at.file.head, at.line) != nil {
+		return true
 	}
 	for _, b := range at.file.Head.Enclosing(at.line) {
 		if declaresTest(at.file.Head.CodeLine(b)) {
@@ -233,7 +207,7 @@ func (f *search) isRun(at place, t *Test) bool {
 }
 
 // isCalled reports whether a function is mentioned anywhere but where it is declared.
-func (f *search) isCalled(name string, in *File, declared int) bool {
+func (f *testTable) isCalled(name string, in *File, declared int) bool {
 	if f.mentioned == nil {
 		f.findMentions()
 	}
@@ -242,9 +216,9 @@ func (f *search) isCalled(name string, in *File, declared int) bool {
 
 // findMentions reads the tests of the head once for all names that will be asked for: a large change can have
 // thousands. Two places of a name are enough.
-func (f *search) findMentions() {
+func (f *testTable) findMentions() {
 	f.mentioned = map[string][]place{}
-	for _, one := range f.table.gone {
+	for _, one := range f.gone {
 		if at, found := f.leftover(one); found {
 			for _, b := range at.file.Head.Enclosing(at.line) {
 				for _, name := range callsOf(at.file.Head.CodeLine(b)) {
@@ -253,12 +227,12 @@ func (f *search) findMentions() {
 			}
 		}
 	}
-	for _, file := range f.table.files {
+	for _, file := range f.files {
 		if file.Head == nil {
 			continue
 		}
 		eachCodeWord(file.Head, func(word []byte, line int) {
-			at := place{file.File, line}
+			at := place{file, line}
 			if known, asked := f.mentioned[string(word)]; asked && len(known) < 2 && !slices.Contains(known, at) {
 				f.mentioned[string(word)] = append(known, at)
 			}
@@ -268,7 +242,7 @@ func (f *search) findMentions() {
 
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another
 // way.
-func (f *search) isConverted(t *Test, words map[string]bool) bool {
+func (f *testTable) isConverted(t *Test, words map[string]bool) bool {
 	for _, key := range []string{t.in.Path, path.Dir(t.in.Path) + "/"} {
 		count := 0
 		for w := range words {
@@ -284,7 +258,7 @@ func (f *search) isConverted(t *Test, words map[string]bool) bool {
 }
 
 // compareProduction notes the names that the touched production files do not have any more.
-func (f *search) compareProduction() {
+func (f *testTable) compareProduction() {
 	f.defined = map[string]bool{}
 	for _, file := range f.c.Files {
 		if file.Base == nil || !file.isNoTest() {
@@ -340,7 +314,7 @@ func definesValue(line []byte) bool {
 }
 
 // mentionsCode reports whether the name or the body of a test has a word that production code defined.
-func (f *search) mentionsCode(t *Test, words map[string]bool) bool {
+func (f *testTable) mentionsCode(t *Test, words map[string]bool) bool {
 	for w := range words {
 		if f.defined[w] {
 			return true

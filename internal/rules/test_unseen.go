@@ -28,7 +28,7 @@ func (t *testTable) imports(at place) bool {
 		return known
 	}
 	stem := strings.TrimSuffix(path.Base(at.file.Path), path.Ext(at.file.Path))
-	t.imported[key] = slices.ContainsFunc(t.files, func(f *testFile) bool {
+	t.imported[key] = slices.ContainsFunc(t.files, func(f *File) bool {
 		if f.Head == nil || !runnerFinds(f.Path) {
 			return false
 		}
@@ -104,7 +104,7 @@ func runnerFinds(name string) bool {
 
 // markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it
 // is one.
-func markClass(f *testFile) {
+func markClass(f *File) {
 	if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
 		return
 	}
@@ -152,7 +152,7 @@ func idleClasses(tests []*Test) map[string]bool {
 }
 
 // markShadowed marks the tests that a later function, class or value with the same name replaces.
-func markShadowed(f *testFile) {
+func markShadowed(f *File) {
 	if (f.Lang() != source.Python && f.Lang() != source.Ruby) || f.Base == nil || f.Head == nil {
 		return
 	}
