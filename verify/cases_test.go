@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/closeout-gate/closeout/internal/testkit/memory"
 	"github.com/closeout-gate/closeout/internal/testkit/stricttest"
 	"github.com/closeout-gate/closeout/schema"
 	"github.com/closeout-gate/closeout/verify"
@@ -24,6 +25,11 @@ import (
 	"github.com/closeout-gate/closeout/verify/checks"
 	"github.com/closeout-gate/closeout/verify/report"
 )
+
+func TestMain(m *testing.M) {
+	memory.Waste()
+	os.Exit(m.Run())
+}
 
 var update = flag.Bool("update", false, "write what the cases give as what they expect")
 

@@ -261,8 +261,39 @@ func reply(w http.ResponseWriter, status int, v any) {
 //go:embed testdata/*.json
 var examples embed.FS
 
+// shapes are the examples that were read.
+var shapes sync.Map
+
 // shape is a fresh copy of an example; of a list of examples, its only item.
 func shape(name string) map[string]any {
+	known, ok := shapes.Load(name)
+	if !ok {
+		known = readShape(name)
+		shapes.Store(name, known)
+	}
+	return fresh(known).(map[string]any)
+}
+
+// fresh is a copy of a JSON value.
+func fresh(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, value := range v {
+			object[name] = fresh(value)
+		}
+		return object
+	case []any:
+		list := make([]any, len(v))
+		for i, value := range v {
+			list[i] = fresh(value)
+		}
+		return list
+	}
+	return v
+}
+
+func readShape(name string) map[string]any {
 	text, err := examples.ReadFile("testdata/" + name + ".json")
 	if err != nil {
 		panic(err) // the name stands in this package

@@ -12,8 +12,10 @@ const (
 	minFree = 1 << 30    // bytes; a container has 64 MiB
 )
 
-// Use keeps the temporary directories of this process, and of those that it starts, in memory where there is room; TMPDIR wins.
+// Use keeps the temporary directories of this process, and of those that it starts, in memory where there is room; TMPDIR wins. It
+// also wastes memory: see [Waste].
 func Use() {
+	Waste()
 	var stat syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(dir, &stat) != nil {
 		return
