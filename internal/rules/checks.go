@@ -3,8 +3,6 @@ package rules
 import (
 	"bytes"
 	"cmp"
-	"iter"
-	"path"
 	"slices"
 	"strings"
 
@@ -14,12 +12,9 @@ import (
 
 // findSwallowedCheck finds commands that run a check and cannot fail any more.
 func findSwallowedCheck(c *Change, report func(Hit)) {
-	for _, f := range c.Files {
-		if f.Head == nil || foreign(f.Path) || scriptKind(f) == noScript {
-			continue
-		}
+	for _, f := range c.scripted() {
 		was := map[string]int{} // how many could not fail before
-		for _, check := range f.changedChecks(true) {
+		for _, check := range f.had {
 			if check.MayFail != "" {
 				was[check.Program]++
 			}
@@ -29,7 +24,7 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			found.add(f.hit(0, line, program, "the result of "+program+" is ignored: "+how,
 				"let the command fail, and fix what it finds"))
 		}
-		for _, check := range f.changedChecks(false) {
+		for _, check := range f.has {
 			if check.MayFail == "" {
 				continue
 			}
@@ -37,11 +32,19 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 				swallowed(check.Line, check.Program, check.MayFail)
 			}
 		}
-		if program, line := uncheckedBlock(f); program != "" {
-			swallowed(line, program, "set +e")
+		for _, s := range f.added {
+			if program := f.unchecked(s); program != "" {
+				swallowed(s.line, program, "set +e")
+				break
+			}
 		}
-		if scriptKind(f) == packageScripts {
-			f.idleScripts(&found)
+		for _, s := range f.added { // of package.json
+			i := slices.IndexFunc(f.removed, func(old script) bool { return old.name == s.name && !doesNothing(old.text) })
+			if s.name != "" && i >= 0 && namesCheck(s.name) && doesNothing(s.text) {
+				hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", "restore the script")
+				hit.Was = f.removed[i].text
+				found.add(hit)
+			}
 		}
 		found.report(report)
 	}
@@ -77,83 +80,40 @@ const (
 	makefile // a line that begins with - may fail
 	toxFile
 	yamlScript
-	dockerfile
 	packageScripts // package.json
 )
 
+// scriptFiles are the names of files with commands.
+var scriptFiles = []struct {
+	kind  kindOfScript
+	names string
+}{
+	{shellScript, "*.sh *.bash *.zsh *.bats dockerfile containerfile *.dockerfile"},
+	{makefile, "makefile gnumakefile justfile .justfile *.mk *.just"},
+	{toxFile, "tox.ini"},
+	{packageScripts, "package.json composer.json"},
+	{yamlScript, ".gitlab-ci.y*ml azure-pipelines.y*ml bitbucket-pipelines.y*ml taskfile.y*ml lefthook.y*ml .lefthook.y*ml .travis.y*ml " +
+		"appveyor.y*ml .appveyor.y*ml .cirrus.y*ml buildspec.y*ml cloudbuild.y*ml .drone.y*ml .woodpecker.y*ml"},
+}
+
 // scriptKind tells from its name, or from its first line, how a file contains commands.
 func scriptKind(f *File) kindOfScript {
-	base := path.Base(f.Path)
-	switch base {
-	case "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile":
-		return makefile
-	case "package.json", "composer.json":
-		return packageScripts
-	case "tox.ini":
-		return toxFile
-	case "Dockerfile", "Containerfile":
-		return dockerfile
-	}
-	switch ext := path.Ext(base); ext {
-	case ".sh", ".bash", ".zsh", ".bats":
-		return shellScript
-	case ".mk", ".just":
-		return makefile
-	case ".yml", ".yaml":
-		if runsCommands(f.Path) {
-			return yamlScript
-		}
-	case ".dockerfile":
-		return dockerfile
-	case "":
-		if text := f.Head.Text; begins(text, "#!") {
-			first, _, _ := bytes.Cut(text[:min(len(text), 100)], []byte("\n"))
-			if ends(bytes.TrimSpace(first), "sh") {
-				return shellScript
-			}
+	for _, s := range scriptFiles {
+		if isNamed(f.Path, s.names) {
+			return s.kind
 		}
 	}
-	if begins(f.Path, ".husky/") {
+	switch {
+	case isFlow(f.Path), ends(f.Path, ".yml", ".yaml") &&
+		begins(f.Path, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/"):
+		return yamlScript
+	case begins(f.Path, ".husky/"), f.Head != nil && !has(f.Path[strings.LastIndexByte(f.Path, '/')+1:], ".") && shebang().Match(restOf(f.Head.Text, 0)):
 		return shellScript
 	}
 	return noScript
 }
 
-// runsCommands reports whether a YAML file contains commands that a build runs.
-func runsCommands(name string) bool {
-	if isFlow(name) {
-		return true
-	}
-	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
-	case ".gitlab-ci", "azure-pipelines", "bitbucket-pipelines", "Taskfile", "lefthook", ".lefthook", ".travis",
-		"appveyor", ".appveyor", ".cirrus", "buildspec", "cloudbuild", ".drone", ".woodpecker":
-		return true
-	}
-	return begins(name, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/")
-}
-
-// logicalLine joins a line with those that it continues, and with those that continue it.
-func logicalLine(v *source.File, number int, kind kindOfScript) (text string, end int) {
-	const most = 20
-	first, end := number, number
-	continued := func(n int) bool {
-		return ends(bytes.TrimRight(v.Line(n), " \t"), "\\") ||
-			(kind == yamlScript && begins(bytes.TrimLeft(v.Line(n+1), " "), "||"))
-	}
-	for first > 1 && number-first < most && continued(first-1) {
-		first--
-	}
-	for end < v.Lines() && end-number < most && continued(end) {
-		end++
-	}
-	var b strings.Builder
-	for n := first; n <= end; n++ {
-		line := v.Line(n)
-		b.Write(bytes.TrimSuffix(bytes.TrimRight(line[:min(len(line), maxShellLine)], " \t"), []byte("\\")))
-		b.WriteByte(' ')
-	}
-	return b.String(), end
-}
+var shebang = input.Lazily(`^#!.*sh\s*$`)
 
 // Check is a command that runs a check.
 type Check struct {
@@ -172,9 +132,37 @@ type script struct {
 	line       int
 }
 
-// scripts are those of a version of a file that begin on some lines, or all that it has.
-func (f *File) scripts(v *source.File, lines iter.Seq[int]) (list []script) {
-	if scriptKind(f) == packageScripts { // however many of them stand on a line
+// scripted is a file with commands.
+type scripted struct {
+	*File
+	all            []script // of the head
+	removed, added []script
+	had, has       []Check // of what the change removes and adds
+}
+
+// scripted are the touched files with commands that the head has.
+func (c *Change) scripted() []*scripted {
+	if c.scripts != nil {
+		return c.scripts
+	}
+	c.scripts = []*scripted{}
+	for _, f := range c.Files {
+		if f.Head == nil || foreign(f.Path) || scriptKind(f) == noScript {
+			continue
+		}
+		s := &scripted{File: f, all: f.scripts(f.Head)}
+		text := func(s script) string { return s.name + "\x00" + strings.TrimSpace(s.text) }
+		s.added, s.removed = cancel(s.all, f.scripts(f.Base), text)
+		s.had, s.has = f.checks(s.removed), f.checks(s.added)
+		c.scripts = append(c.scripts, s)
+	}
+	return c.scripts
+}
+
+// scripts are those of a version of a file.
+func (f *File) scripts(v *source.File) (list []script) {
+	kind := scriptKind(f)
+	if kind == packageScripts { // however many of them stand on a line
 		for _, s := range settingsOf(v) {
 			if leads(s.Keys, "scripts/*") {
 				list = append(list, script{s.Keys[1], s.Value, s.Line})
@@ -182,48 +170,25 @@ func (f *File) scripts(v *source.File, lines iter.Seq[int]) (list []script) {
 		}
 		return list
 	}
-	last := 0
-	for n := range lines {
-		if n > last && len(v.Line(n)) <= maxShellLine {
-			s := script{line: n}
-			s.text, last = logicalLine(v, n, scriptKind(f))
-			list = append(list, s)
+	const most = 20 // lines that are joined
+	goesOn := false
+	for n := 1; v != nil && n <= v.Lines(); n++ {
+		line := bytes.TrimRight(v.Line(n)[:min(len(v.Line(n)), maxShellLine)], " \t\r")
+		text := string(bytes.TrimSuffix(line, []byte("\\"))) + " "
+		last := len(list) - 1
+		if goesOn = goesOn || (kind == yamlScript && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most {
+			list[last].text += text
+		} else {
+			list = append(list, script{line: n, text: text})
 		}
+		goesOn = ends(line, "\\")
 	}
 	return list
 }
 
-// allScripts are the scripts of a version of a file.
-func (f *File) allScripts(v *source.File) []script {
-	return f.scripts(v, func(yield func(int) bool) {
-		for n := 1; v != nil && n <= v.Lines() && yield(n); n++ {
-		}
-	})
-}
-
-// changedScripts are the scripts that a change removes from a file, or adds to it.
-func (f *File) changedScripts(base bool) []script {
-	v, other, lines := f.Head, f.Base, f.Added()
-	if base {
-		v, other, lines = f.Base, f.Head, f.Removed()
-	}
-	list := f.scripts(v, func(yield func(int) bool) {
-		for i := 0; i < len(lines) && yield(lines[i].Number); i++ {
-		}
-	})
-	if scriptKind(f) == packageScripts {
-		same := map[script]bool{}
-		for _, s := range f.allScripts(other) {
-			same[script{s.name, s.text, 0}] = true
-		}
-		list = slices.DeleteFunc(list, func(s script) bool { return same[script{s.name, s.text, 0}] })
-	}
-	return list
-}
-
-// changedChecks are the checks of the scripts that a change removes from a file, or adds to it.
-func (f *File) changedChecks(base bool) (all []Check) {
-	for _, s := range f.changedScripts(base) {
+// checks are those that some scripts run.
+func (f *File) checks(list []script) (all []Check) {
+	for _, s := range list {
 		all = append(all, f.checksOf(s)...)
 	}
 	return all
@@ -328,51 +293,24 @@ func succeeds(words []string) bool {
 	return false
 }
 
-// uncheckedBlock finds a check after an added set +e, when nothing keeps its result and nothing sets -e again.
-func uncheckedBlock(f *File) (check string, line int) {
-	kind := scriptKind(f)
-	if kind != shellScript && kind != yamlScript {
-		return "", 0
-	}
+// unchecked is a check after set +e, when nothing keeps its result and nothing sets -e again.
+func (f *scripted) unchecked(from script) (check string) {
 	const most = 30 // lines after set +e
-	for _, added := range f.Added() {
-		if !ends(bytes.TrimSpace(added.Text), "set +e") {
-			continue
-		}
-		check = ""
-		for n := added.Number + 1; n <= f.Head.Lines() && n <= added.Number+most; n++ {
-			text := string(f.Head.Line(n)[:min(len(f.Head.Line(n)), maxShellLine)])
-			if has(text, "$?", "PIPESTATUS", "${?}") {
-				check = ""
-				break
-			}
-			if has(text, "set -e") || (kind == yamlScript && begins(strings.TrimSpace(text), "- ")) {
-				break
-			}
-			if found := checksIn(text); check == "" && len(found) > 0 {
-				check = found[0]
-			}
-		}
-		if check != "" {
-			return check, added.Number
+	if !ends(strings.TrimSpace(from.text), "set +e") {
+		return ""
+	}
+	for _, s := range f.all {
+		switch found := checksIn(s.text); {
+		case s.line <= from.line || s.line > from.line+most:
+		case has(s.text, "$?", "PIPESTATUS", "${?}"):
+			return ""
+		case has(s.text, "set -e"), scriptKind(f.File) == yamlScript && begins(strings.TrimSpace(s.text), "- "):
+			return check
+		case check == "" && len(found) > 0:
+			check = found[0]
 		}
 	}
-	return "", 0
-}
-
-// idleScripts finds scripts of package.json that checked something and do nothing any more.
-func (f *File) idleScripts(found *firstHit) {
-	was := map[string]string{}
-	for _, s := range f.allScripts(f.Base) {
-		was[s.name] = s.text
-	}
-	for _, s := range f.changedScripts(false) {
-		if old := was[s.name]; namesCheck(s.name) && old != "" && doesNothing(s.text) && !doesNothing(old) {
-			hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", "restore the script")
-			hit.Was = old
-			found.add(hit)
-		}
-	}
+	return check
 }
 
 // doesNothing reports whether all commands of a script only succeed.

@@ -78,7 +78,8 @@ type Change struct {
 	Reports []TestReports
 
 	reportDiffs []reportDiff
-	flows       *flowSet // the workflows among them; nil before they are read
+	flows       *flowSet    // the workflows among them; nil before they are read
+	scripts     []*scripted // the files with commands among them; nil before they are read
 
 	isLarge bool // many bytes were read
 

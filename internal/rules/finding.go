@@ -51,7 +51,7 @@ func (c *Change) findings(side func(*File) *source.File, scan finder) []finding 
 }
 
 // cancel leaves out the pairs of two lists that have a name in common: the first of each list.
-func cancel(heads, bases []finding, name func(finding) string) (restHeads, restBases []finding) {
+func cancel[T any](heads, bases []T, name func(T) string) (restHeads, restBases []T) {
 	left := map[string]int{}
 	for _, m := range bases {
 		left[name(m)]++

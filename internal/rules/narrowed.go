@@ -9,31 +9,26 @@ import (
 // findNarrowedCheck finds commands that check less than the one that they replace, or try it until it passes, and
 // scripts that do not run a check any more.
 func findNarrowedCheck(c *Change, report func(Hit)) {
-	var was, now []Check
-	for _, f := range c.Files {
-		if f.Base != nil && f.Head != nil && !foreign(f.Path) && scriptKind(f) != noScript {
-			was, now = append(was, f.changedChecks(true)...), append(now, f.changedChecks(false)...)
+	more := map[string]int{} // how many more checks of a program there are now
+	for _, f := range c.scripted() {
+		for _, old := range f.had {
+			more[old.Program]--
+		}
+		for _, check := range f.has {
+			more[check.Program]++
 		}
 	}
-	type key struct {
-		file    *File
-		program string
-	}
-	before, more := map[key][]Check{}, map[string]int{} // more: how many more there are now
-	for _, old := range was {
-		before[key{old.File, old.Program}] = append(before[key{old.File, old.Program}], old)
-		more[old.Program]--
-	}
-	for _, check := range now {
-		more[check.Program]++
-	}
-	for _, check := range now {
-		if list := before[key{check.File, check.Program}]; len(list) > 0 {
-			before[key{check.File, check.Program}] = list[1:]
-			check.report(&list[0], more[check.Program] > 0, report)
+	for _, f := range c.scripted() {
+		before := slices.Clone(f.had)
+		for _, check := range f.has {
+			i := slices.IndexFunc(before, func(old Check) bool { return old.Program == check.Program })
+			if i >= 0 && f.Base != nil {
+				check.report(&before[i], more[check.Program] > 0, report)
+				before = slices.Delete(before, i, i+1)
+			}
 		}
 	}
-	c.droppedChecks(was, now, report)
+	c.droppedChecks(report)
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
@@ -53,42 +48,38 @@ func (c *Check) report(old *Check, split bool, report func(Hit)) {
 }
 
 // droppedChecks finds scripts, targets and entries of package.json that do not run a check any more, where nothing in
-// the change may run it instead. Workflows are compared as a whole; see removedChecks.
-func (c *Change) droppedChecks(was, now []Check, report func(Hit)) {
-	reported, runs, fresh := map[*File]bool{}, map[*File]map[string]bool{}, map[string]bool{}
-	for _, check := range now {
-		fresh[checkClass(check.Program)] = true
+// the change may run it instead: a new file, a new check of the kind, a new line that runs what is in another file, or a new
+// script of package.json that only succeeds, which is said elsewhere, or only fails. Workflows are compared as a whole; see
+// removedChecks.
+func (c *Change) droppedChecks(report func(Hit)) {
+	fresh := map[string]bool{}
+	for _, f := range c.scripted() {
+		if f.Base == nil {
+			return
+		}
+		for _, check := range f.has {
+			fresh[checkClass(check.Program)] = true
+		}
 	}
-	if slices.ContainsFunc(c.Files, func(f *File) bool { return f.Base == nil && f.Head != nil && scriptKind(f) != noScript }) {
-		return
-	}
-	for _, old := range was {
-		f, class := old.File, checkClass(old.Program)
-		if isFlow(f.Path) || reported[f] || old.Program == "codecov" || has(old.Program, "report") || fresh[class] {
+	for _, f := range c.scripted() {
+		var gone []Check
+		for _, old := range f.had {
+			if old.Program != "codecov" && !has(old.Program, "report") && !fresh[checkClass(old.Program)] {
+				gone = append(gone, old)
+			}
+		}
+		if len(gone) == 0 || isFlow(f.Path) || slices.ContainsFunc(f.added, func(s script) bool {
+			return elsewhere(s.text) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
+		}) {
 			continue
 		}
-		if runs[f] == nil {
-			runs[f] = f.checkClasses()
+		for _, check := range f.checks(f.all) {
+			gone = slices.DeleteFunc(gone, func(old Check) bool { return checkClass(old.Program) == checkClass(check.Program) })
 		}
-		if !runs[f][class] && !runs[f][""] {
-			reported[f] = true
-			report(f.hit(old.Line, 0, old.Program, "nothing runs "+old.Program+" here any more", fixRestore))
-		}
-	}
-}
-
-// checkClasses are the kinds of checks that a script runs at the head, with "" where a new line runs what is in another
-// file, or a new script of package.json only succeeds, which is said elsewhere, or only fails.
-func (f *File) checkClasses() map[string]bool {
-	classes := map[string]bool{"": slices.ContainsFunc(f.changedScripts(false), func(s script) bool {
-		return elsewhere(s.text) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
-	})}
-	for _, s := range f.allScripts(f.Head) {
-		for _, check := range f.checksOf(s) {
-			classes[checkClass(check.Program)] = true
+		if len(gone) > 0 {
+			report(f.hit(gone[0].Line, 0, gone[0].Program, "nothing runs "+gone[0].Program+" here any more", fixRestore))
 		}
 	}
-	return classes
 }
 
 // checkArguments are what stands behind the words that name a check, or the program that takes options in front of what it does.
