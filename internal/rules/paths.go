@@ -28,7 +28,7 @@ func foreign(name string) bool {
 
 // isExample reports whether a configuration belongs to a test, an example or something from elsewhere.
 func isExample(name string) bool {
-	return inDir(name, fromElsewhere+testInput+" examples example samples playground templates ")
+	return foreign(name) || inDir(name, " examples example samples playground templates ")
 }
 
 // isVendored reports whether a path is in a directory of code from elsewhere, or of code that a program wrote.

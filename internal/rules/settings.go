@@ -96,6 +96,45 @@ func (r *settingReader) ini() {
 // maxNested is how many levels of a configuration are read.
 const maxNested = 60
 
+// tokenEnd is where the token ends that begins at an offset: a comment, a text, a word, a section of TOML, or a sign.
+func (r *settingReader) tokenEnd(i int, isTOML, inList bool) int {
+	text := r.Text
+	upTo := func(end string) int {
+		if n := bytes.Index(text[i:], []byte(end)); n >= 0 {
+			return i + n
+		}
+		return len(text)
+	}
+	switch c := text[i]; {
+	case isTOML && c == '#', !isTOML && begins(text[i:], "//"):
+		return upTo("\n")
+	case !isTOML && begins(text[i:], "/*"):
+		return min(upTo("*/")+2, len(text))
+	case isTOML && c == '[' && !inList && (i == 0 || text[i-1] == '\n'):
+		line := bytes.TrimRight(restOf(text, i), " \t\r")
+		if ends(line, "]") && !bytes.ContainsAny(line, ",{=") {
+			return i + len(line)
+		}
+	case c == '"' || c == '\'' || c == '`':
+		for n := i + 1; n < len(text); n++ {
+			switch {
+			case text[n] == '\\':
+				n++
+			case text[n] == c:
+				return n + 1
+			case text[n] == '\n' && c != '`':
+				return n
+			}
+		}
+		return len(text)
+	case source.IsWord(c) || strings.IndexByte("-+$@", c) >= 0:
+		for i++; i < len(text) && (source.IsWord(text[i]) || text[i] == '-' || (text[i] == '.' && text[i-1] != '.')); i++ {
+		}
+		return i
+	}
+	return i + 1
+}
+
 // objects reads TOML, JSON with comments, and the objects of JavaScript.
 func (r *settingReader) objects(isTOML bool) {
 	type frame struct {
@@ -107,34 +146,19 @@ func (r *settingReader) objects(isTOML bool) {
 	at := frame{}             // the innermost
 	last, key := "", ""       // the last word, and the one that waits for its value
 	tables, waits := 0, false // waits: key waits
-	isGradle := isNamed(r.Path, gradleFiles)
-	push := func(list bool) {
-		name := last
-		if waits {
-			name = key
+	path := func(name string) []string {
+		switch {
+		case name == "":
+			return at.keys
+		case isTOML && !strings.ContainsAny(name, "\"'"):
+			return append(slices.Clip(at.keys), strings.Split(name, ".")...)
 		}
-		tables++
-		open = append(open, at)
-		if len(open) < maxNested {
-			keys := slices.Clip(at.keys)
-			switch {
-			case isTOML:
-				keys = append(keys, strings.Split(name, ".")...)
-			case name != "":
-				keys = append(keys, name)
-			}
-			at = frame{keys, tables, list}
-		}
-		last, waits = "", false
+		return append(slices.Clip(at.keys), name)
 	}
 	word := func(text string, pos int) {
 		switch {
 		case waits:
-			keys := append(slices.Clip(at.keys), key)
-			if isTOML && !strings.ContainsAny(key, "\"'") {
-				keys = append(slices.Clip(at.keys), strings.Split(key, ".")...)
-			}
-			r.add(keys, text, r.LineAt(pos), at.table)
+			r.add(path(key), text, r.LineAt(pos), at.table)
 			waits, last = false, ""
 		case at.list:
 			r.add(at.keys, text, r.LineAt(pos), at.table)
@@ -142,84 +166,45 @@ func (r *settingReader) objects(isTOML bool) {
 			last = text
 		}
 	}
-	text := r.Text
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '\n':
-			if i++; isGradle {
-				last = ""
-			} else if isTOML && !at.list {
-				last, waits = "", false
-				if end := tomlSection(text[i:]); end > 0 {
-					tables++
-					open, at = nil, frame{strings.Split(strings.Trim(string(text[i:i+end]), "[] "), "."), tables, false}
-					i += end
-				}
+	isGradle, isElixir := isNamed(r.Path, gradleFiles), isNamed(r.Path, "mix.exs")
+	for i, end := 0, 0; i < len(r.Text); i = end {
+		end = r.tokenEnd(i, isTOML, at.list)
+		token := r.Text[i:end]
+		switch c := token[0]; {
+		case c == '[' && len(token) > 1:
+			tables++
+			open, at = nil, frame{strings.Split(strings.Trim(string(token), "[] \t\r"), "."), tables, false}
+			last, waits = "", false
+		case c == '{' || c == '[' || (c == '(' && isGradle):
+			if waits {
+				last = key
 			}
-		case isTOML && c == '#':
-			i += len(restOf(text, i))
-			if next := bytes.IndexByte(text[i:], '\n'); next > 0 {
-				i += next
+			tables++
+			open = append(open, at)
+			if len(open) < maxNested {
+				at = frame{path(last), tables, c != '{' && !isElixir} // [a: 1] of Elixir has keys
 			}
-		case !isTOML && c == '/' && begins(text[i+1:], "/", "*"):
-			i = skipComment(text, i)
+			last, waits = "", false
+		case c == '}' || c == ']' || (c == ')' && isGradle):
+			if n := len(open) - 1; n >= 0 {
+				at, open = open[n], open[:n]
+			}
+			last, waits = "", false
+		case c == ':' || c == '=':
+			key, waits = last, last != ""
+		case c == ',' || c == ';' || (c == '\n' && isTOML && !at.list):
+			last, waits = "", false
+		case c == '\n' && isGradle:
+			last = ""
 		case c == '"' || c == '\'' || c == '`':
-			end := skipString(text, i)
 			if isGradle && last != "" && !waits { // exclude '**/a'
 				key, waits = last, true
 			}
-			word(unquoted(text[i:end]), i)
-			i = end
-		case source.IsWord(c) || c == '-' || c == '+' || c == '$' || c == '@':
-			end := i + 1
-			for end < len(text) && (source.IsWord(text[end]) || text[end] == '-' || (text[end] == '.' && text[end-1] != '.')) {
-				end++
-			}
-			word(string(text[i:min(end, i+maxText)]), i)
-			i = end
-		default:
-			switch c {
-			case '(':
-				if isGradle {
-					push(true)
-				}
-			case ')':
-				if n := len(open) - 1; isGradle && n >= 0 {
-					at, open = open[n], open[:n]
-					last, waits = "", false
-				}
-			case '{', '[':
-				if isTOML && i == 0 {
-					if end := tomlSection(text); end > 0 {
-						at, i = frame{keys: strings.Split(strings.Trim(string(text[:end]), "[] "), ".")}, end
-						continue
-					}
-				}
-				push(c == '[' && !isNamed(r.Path, "mix.exs")) // [a: 1] of Elixir has keys
-			case '}', ']':
-				if n := len(open) - 1; n >= 0 {
-					at, open = open[n], open[:n]
-				}
-				last, waits = "", false
-			case ':', '=':
-				if key = last; key != "" {
-					waits = true
-				}
-			case ',', ';':
-				last, waits = "", false
-			}
-			i++
+			word(unquoted(token), i)
+		case source.IsWord(c) || strings.IndexByte("-+$@", c) >= 0:
+			word(string(token[:min(len(token), maxText)]), i)
 		}
 	}
-}
-
-// tomlSection is the length of the head of a table at the start of a text; 0 for anything else.
-func tomlSection(text []byte) int {
-	line := bytes.TrimRight(restOf(text, 0), " \t\r")
-	if len(line) > 2 && line[0] == '[' && line[len(line)-1] == ']' && !bytes.ContainsAny(line, ",{=") {
-		return len(line)
-	}
-	return 0
 }
 
 // unquoted is the content of a string of JSON, TOML or JavaScript.
@@ -229,35 +214,6 @@ func unquoted(text []byte) string {
 		s = strings.Trim(string(text[:min(len(text), maxShellLine)]), string(text[:1]))
 	}
 	return s
-}
-
-func skipComment(text []byte, i int) int {
-	end, size := -1, 2
-	if text[i+1] == '/' {
-		end, size = bytes.IndexByte(text[i:], '\n'), 0
-	} else if end = bytes.Index(text[i+2:], []byte("*/")); end >= 0 {
-		end += 2
-	}
-	if end < 0 {
-		return len(text)
-	}
-	return i + end + size
-}
-
-// skipString is the offset after a string.
-func skipString(text []byte, i int) int {
-	quote := text[i]
-	for i++; i < len(text); i++ {
-		switch {
-		case text[i] == '\\':
-			i++
-		case text[i] == quote:
-			return i + 1
-		case text[i] == '\n' && quote != '`':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // yaml reads nested keys by their indentation. Each item of a list is a table.

@@ -26,8 +26,7 @@ const (
 type strictSetting struct {
 	files, keys string
 	direction
-	needed bool   // without it nothing else demands it
-	unless string // a setting of the file that makes it unneeded
+	needed bool   // without it nothing else demands it, but what the file extends
 	values string // words in lower case of which a value that counts contains one; after a !, none
 }
 
@@ -72,10 +71,9 @@ var thresholds = []strictSetting{
 
 // strictness are the settings of compilers, analyzers and hooks that make them say more.
 var strictness = []strictSetting{
-	{files: "tsconfig*.json", keys: "compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|" +
+	{files: "tsconfig*.json", keys: "**/compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|" +
 		"noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|" +
-		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true,
-		unless: "extends"},
+		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true},
 	{files: projectFiles, keys: "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|" +
 		"EnableNETAnalyzers|RunAnalyzers|Nullable", direction: on, needed: true},
 	{files: ".editorconfig .globalconfig", keys: "*/*", direction: severity},
@@ -152,84 +150,103 @@ func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
 		return all
 	}
 	settings := settingsOf(v)
-	for i, d := range table {
-		table[i].needed = d.needed && (d.unless == "" ||
-			!slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, d.unless) }))
-	}
+	extends := slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, "extends") })
 	for _, s := range settings {
-		for _, d := range table {
-			if !leads(s.Keys, d.keys) || !d.counts(s.Value) {
-				continue
-			}
-			name, l, ok := d.read(s)
-			if l.needed = d.needed; ok && len(all[name]) < 1000 {
-				all[name] = append(all[name], l)
-			}
-			break
+		i := slices.IndexFunc(table, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
+		if i < 0 {
+			continue
+		}
+		name, l, ok := table[i].read(s)
+		if l.needed = table[i].needed && !extends; ok && len(all[name]) < 1000 {
+			all[name] = append(all[name], l)
 		}
 	}
 	return all
 }
 
+// degreeWords are the values of settings that are words, from the mildest to the strictest.
+var degreeWords = map[direction][]string{
+	on:       {" false disable no annotations warnings ", " true enable yes "},
+	off:      {" true enable yes ", " false disable no annotations warnings "},
+	graded:   {"", " off 0 allow ", " warn 1 info ", " error 2 on deny forbid "}, // a rule that is new and off is no loss
+	severity: {" none silent ", " suggestion ", " warning ", " error "},
+}
+
 // read is the name of a setting, and its level.
 func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
-	l.line, ok = s.Line, true
+	l.line, l.most = s.Line, d.direction == lower
+	whole := (d.direction == on || d.direction == off) && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
 	switch d.direction {
 	case higher, lower:
-		number := leadingNumber([]byte(value))
-		if value == "true" {
-			number = "1"
-		}
+		whole = true
+		number := leadingNumber([]byte(strings.Replace(value, "true", "1", 1)))
 		n, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
-		l.value, l.most, ok = n, d.direction == lower, err == nil
-		name = strings.Join(s.Keys, ".")
-		for i, key := range s.Keys[:len(s.Keys)-1] {
-			if isIn(key, " coverageThreshold thresholds coverage nyc c8 threshold typeCoverage ") {
-				name = strings.Join(s.Keys[i:], ".")
-				break
-			}
-		}
-		if d.direction == lower && begins(d.keys, "*/") {
-			l.value += 1 // a cop with Max: 0 is on
-		}
-	case on, off:
-		is := oneOf(value, "true", "enable", "yes")
-		if ok = is || isIn(value, " false disable no annotations warnings "); is == (d.direction == on) {
-			l.value = 1
-		}
-		name = strings.TrimSuffix(strings.TrimPrefix(strings.Join(s.Keys, "."), "compilerOptions."), ".Enabled")
-		if begins(d.keys, "**/") && !begins(d.files, "codecov") {
-			name = s.Keys[len(s.Keys)-1]
+		if l.value, ok = n, err == nil; l.most && begins(d.keys, "*/") {
+			l.value++ // a cop with Max: 0 is on
 		}
 	case named:
-		name, l.value = "the hook "+s.Value, 1
-		if !begins(d.files, ".pre-commit") {
-			name = s.Value
+		l.value, ok = 1, true
+		if name = s.Value; begins(d.files, ".pre-commit") {
+			name = "the hook " + name
 		}
 	case unnamed:
-		name = name + " " + s.Value
-	case graded:
-		at := slices.IndexFunc([]string{"off 0 allow", "warn 1 info", "error 2 on deny forbid"},
-			func(words string) bool { return isIn(value, " "+words+" ") })
-		l.value, ok = float64(at+1), at >= 0
+		name, ok = name+" "+s.Value, true
 	case severity:
-		least := 0 // a new style that only editors see is no diagnostic that is off
-		if _, after, colon := strings.Cut(value, ":"); colon {
-			value, least = after, 1
+		_, after, isStyle := strings.Cut(value, ":")
+		if isStyle {
+			l.value, value = 1, after // a new style that only editors see is no diagnostic that is off
 		} else if !ends(name, ".severity") {
 			return "", l, false
 		}
 		value, _, _ = strings.Cut(value, " ")
-		at := slices.Index([]string{"none", "silent", "suggestion", "warning", "error"}, value)
-		name, l.value, ok = name+" ["+s.Keys[0]+"]", float64(max(0, at-1)+least), at >= 0
+		name += " [" + s.Keys[0] + "]"
+		fallthrough
+	default:
+		at := slices.IndexFunc(degreeWords[d.direction], func(words string) bool { return isIn(value, words) })
+		l.value, ok = l.value+float64(at), at >= 0
+	}
+	if whole {
+		from := max(0, slices.IndexFunc(s.Keys[:len(s.Keys)-1], func(key string) bool {
+			return isIn(key, " coverageThreshold thresholds coverage nyc c8 threshold typeCoverage ")
+		}))
+		name = strings.TrimSuffix(strings.Join(s.Keys[from:], "."), ".Enabled")
 	}
 	return name, l, ok
 }
 
-func (f *File) strictness(v *source.File) map[string][]degree {
-	if foreign(f.Path) {
-		return nil
+// gradedFile are the degrees of the settings of a file by name, at the merge base and at the head.
+type gradedFile struct {
+	*File
+	was, now map[string][]degree
+}
+
+// degrees are what the settings of the touched files demand.
+func (c *Change) degrees(read func(v *source.File) map[string][]degree) (list []gradedFile) {
+	for _, f := range c.Files {
+		if g := (gradedFile{f, read(f.Base), read(f.Head)}); len(g.was)+len(g.now) > 0 {
+			list = append(list, g)
+		}
 	}
-	return degreesOf(v, strictness)
+	return list
+}
+
+// milder is the first of some degrees that is milder than it was. Where there are more or fewer of them, only the mildest can
+// be compared.
+func milder(was, now []degree) (old, is degree, found bool) {
+	if len(was) != len(now) && len(was) > 0 && len(now) > 0 {
+		order := func(a, b degree) int {
+			if a.milder(b) {
+				return -1
+			}
+			return 1
+		}
+		was, now = []degree{slices.MinFunc(was, order)}, []degree{slices.MinFunc(now, order)}
+	}
+	for i := range min(len(was), len(now)) {
+		if now[i].milder(was[i]) {
+			return was[i], now[i], true
+		}
+	}
+	return degree{}, degree{}, false
 }

@@ -14,53 +14,28 @@ import (
 
 // findLoweredThreshold finds a coverage or mutation threshold that is smaller than before, or gone.
 func findLoweredThreshold(c *Change, report func(Hit)) {
+	const fix = "restore the threshold, and test what it misses"
+	files := c.degrees(thresholdsOf)
 	gained := map[string]float64{} // the highest threshold that a file gained, by family: another may have moved there
-	for _, f := range c.Files {
-		if f.Head == nil {
-			continue
-		}
-		base := thresholdsOf(f.Base)
-		for name, now := range thresholdsOf(f.Head) {
+	for _, f := range files {
+		for name, now := range f.now {
 			for _, l := range now {
-				if len(now) > len(base[name]) && !l.most {
+				if len(now) > len(f.was[name]) && !l.most {
 					gained[family(name)] = max(gained[family(name)], l.value)
 				}
 			}
 		}
 	}
-	for _, f := range c.Files {
-		if f.Base != nil && f.Head != nil {
-			lowered(f, gained, report)
-		}
-	}
-}
-
-// lowered reports the thresholds of a file that are lower or gone.
-func lowered(f *File, gained map[string]float64, report func(Hit)) {
-	const fix = "restore the threshold, and test what it misses"
-	base, head := thresholdsOf(f.Base), thresholdsOf(f.Head)
-	for _, name := range slices.Sorted(maps.Keys(base)) {
-		was, now := base[name], head[name]
-		if len(now) == 0 {
-			if line := was[0].line; !was[0].most && gained[family(name)] < was[0].value {
-				report(f.hit(line, 0, name, "the threshold "+name+" is gone", fix))
-			}
+	for _, f := range files {
+		if f.Base == nil || f.Head == nil {
 			continue
 		}
-		if len(was) != len(now) { // then only the mildest can be compared
-			mildest := func(a, b degree) int {
-				if a.milder(b) {
-					return -1
-				}
-				return 1
-			}
-			was, now = []degree{slices.MinFunc(was, mildest)}, []degree{slices.MinFunc(now, mildest)}
-		}
-		for i := range was {
-			if now[i].milder(was[i]) {
-				report(f.hit(was[i].line, now[i].line, name,
-					fmt.Sprintf("the threshold %s was %v and is %v", name, was[i].value, now[i].value), fix))
-				break
+		for _, name := range slices.Sorted(maps.Keys(f.was)) {
+			first := f.was[name][0]
+			if was, is, lowered := milder(f.was[name], f.now[name]); lowered {
+				report(f.hit(was.line, is.line, name, fmt.Sprintf("the threshold %s was %v and is %v", name, was.value, is.value), fix))
+			} else if len(f.now[name]) == 0 && !first.most && gained[family(name)] < first.value {
+				report(f.hit(first.line, 0, name, "the threshold "+name+" is gone", fix))
 			}
 		}
 	}
