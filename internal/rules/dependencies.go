@@ -32,6 +32,7 @@ type dependency struct {
 	dev   bool   // only for tests and tools
 	from  string // where it comes from when that is no registry, "" otherwise
 	local bool   // it is a part of this repository
+	line  int
 }
 
 // manifest says how the packages of a kind of manifest are read.
@@ -119,7 +120,9 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 		switch {
 		case d == nil:
 		case about[d.id] != nil:
-			about[d.id].values[d.key] = s.Value
+			if about[d.id].values[d.key] = s.Value; d.key == "artifactId" {
+				about[d.id].line = s.Line
+			}
 		default:
 			about[d.id], list = d, append(list, d)
 		}
@@ -130,6 +133,7 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 			d.values[key] = cmp.Or(from[name+" "+key], d.values[key])
 		}
 		if is := d.dependency(m, v, own); is.name != "" {
+			is.line = d.line
 			deps = append(deps, is)
 		}
 	}
@@ -138,11 +142,12 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 
 // lines reads a manifest line by line.
 func (m *manifest) lines(v *source.File) (own string, deps []dependency) {
-	inGroup := false // of a Gemfile, for development and tests
+	inGroup, n := false, 0 // inGroup: of a Gemfile, for development and tests
 	for line := range bytes.Lines(v.Text) {
 		line = line[:min(len(line), maxShellLine)]
+		n++
 		if found := m.pattern().FindSubmatch(line); found != nil {
-			d := dependency{name: string(found[1]), dev: inGroup || m.devPattern().Match(line), local: has(found[2], "path:", ":path")}
+			d := dependency{name: string(found[1]), dev: inGroup || m.devPattern().Match(line), local: has(found[2], "path:", ":path"), line: n}
 			if from := gemFrom().FindSubmatch(found[2]); from != nil {
 				d.from = string(from[1])
 			}
@@ -169,6 +174,7 @@ func leadsToOne(keys []string, patterns string) bool {
 type described struct {
 	id, name, key string // key is that of the setting which named it first, "" for the package itself
 	dev           bool
+	line          int
 	values        map[string]string // by key; "" is that of the package itself
 }
 
@@ -189,7 +195,7 @@ func packageIn(s Setting, tables string) *described {
 			id = strings.Join(s.Keys, "\x00") + "\x00" + s.Value
 		}
 		if id != "" {
-			return &described{id: id, name: name, key: key, values: map[string]string{key: s.Value}}
+			return &described{id: id, name: name, key: key, line: s.Line, values: map[string]string{key: s.Value}}
 		}
 	}
 	return nil
@@ -291,66 +297,36 @@ func (m *manifest) key(d dependency) string {
 
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hit)) {
-	parts := []struct {
-		says  string
-		names []string
-	}{{says: "the program needs "}, {says: "its development needs "}, {says: "not from a registry: "}}
-	var names, says []string
+	var names firstNames
+	parts := [3][]string{} // for the program, for its development, not from a registry
 	_, deps := m.packages(f.Head)
 	for _, d := range deps {
 		if d.local || known[m.key(d)] {
 			continue
 		}
 		known[m.key(d)] = true
-		names = append(names, d.name)
-		needs := &parts[0]
+		names.add(d.name, d.line)
+		part := 0
 		if d.dev {
-			needs = &parts[1]
+			part = 1
 		}
-		needs.names = append(needs.names, d.name)
-		if d.from != "" {
-			parts[2].names = append(parts[2].names, d.name+" from "+d.from)
+		if parts[part] = append(parts[part], d.name); d.from != "" {
+			parts[2] = append(parts[2], d.name+" from "+d.from)
 		}
 	}
-	if len(names) == 0 {
+	if len(names.names) == 0 {
 		return
 	}
-	for _, part := range parts {
-		if len(part.names) > 0 {
-			says = append(says, part.says+listed(part.names))
+	var says []string
+	for i, title := range [...]string{"the program needs ", "its development needs ", "not from a registry: "} {
+		if len(parts[i]) > 0 {
+			says = append(says, title+listed(parts[i]))
 		}
 	}
-	hit := f.hit(0, nameLine(f, m, names[0]), names[0], "new here: "+strings.Join(says, "; "),
+	hit := f.hit(0, names.line, names.names[0], "new here: "+strings.Join(says, "; "),
 		"use what the project has, or let a person approve the new dependency")
-	hit.Others = names[1:]
+	hit.Others = names.names[1:]
 	report(hit)
-}
-
-// nameLine is the first added line that has a name; 0 when there is none.
-func nameLine(f *File, m *manifest, name string) int {
-	if _, after, ok := strings.Cut(name, ":"); ok {
-		name = after
-	}
-	needle := []byte(strings.ToLower(name))
-	for _, line := range f.Added() {
-		text := bytes.ToLower(line.Text[:min(len(line.Text), maxShellLine)])
-		if m.names(text, needle) || m.names(bytes.ReplaceAll(text, []byte("_"), []byte("-")), needle) {
-			return line.Number
-		}
-	}
-	return 0
-}
-
-// names reports whether a line contains a name that is not a part of a longer one, and that is in no list of features.
-func (m *manifest) names(line, name []byte) bool {
-	i := bytes.Index(line, name)
-	if i < 0 || len(name) == 0 {
-		return false
-	}
-	before, after := at(line, i-1), at(line, i+len(name))
-	return !source.IsWord(before) && !strings.ContainsRune("-_./@", rune(before)) && !source.IsWord(after) &&
-		!strings.ContainsRune("-_/", rune(after)) &&
-		!(m.system == "cargo" && has(line[:i], "= ["))
 }
 
 func readGoMod(v *source.File) (own string, deps []dependency) {
@@ -363,7 +339,7 @@ func readGoMod(v *source.File) (own string, deps []dependency) {
 	}
 	for _, r := range f.Require {
 		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
-		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || begins(r.Mod.Path, own+"/")})
+		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || begins(r.Mod.Path, own+"/"), line: r.Syntax.Start.Line})
 	}
 	return own, deps
 }
@@ -411,7 +387,9 @@ func pythonNormal(name string) string {
 
 func readRequirements(v *source.File) (own string, deps []dependency) {
 	dev := has([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
+	n := 0
 	for line := range bytes.Lines(v.Text) {
+		n++
 		text, _, _ := strings.Cut(strings.TrimSpace(string(line[:min(len(line), maxShellLine)])), " #")
 		text = strings.TrimSpace(strings.TrimPrefix(text, "-e "))
 		name, from := pythonName(text)
@@ -425,7 +403,7 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 			}
 		}
 		if name != "" {
-			deps = append(deps, dependency{name: name, dev: dev, from: from})
+			deps = append(deps, dependency{name: name, dev: dev, from: from, line: n})
 		}
 	}
 	return "", deps
