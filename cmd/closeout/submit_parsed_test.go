@@ -55,13 +55,13 @@ func TestSubmitParsesOnce(t *testing.T) {
 		do   func(parsed *contract.Cache) error
 	}{
 		{"policyOf", func(*contract.Cache) error { _, err := b.PolicyOf(&it.Item); return err }},
-		{"subject", func(*contract.Cache) error { _, err := board.SubjectOf(b, it, head); return err }},
+		{"subject", func(*contract.Cache) error { _, err := b.WorkOn(it, head); return err }},
 		{"keep", func(parsed *contract.Cache) error {
 			_, err := run.JudgeAgain("closeout submit", dir, parsed)
 			return err
 		}},
 		{"guard", func(*contract.Cache) error {
-			o := board.OptionsFor(b, it)
+			o := b.Options(it)
 			o.Feedback, o.Settings.Digests = []string{"none.jsonl"}, []string{}
 			found, err := collect.Again(dir, collect.Place{Objects: b.Git, Commit: head}, o)
 			if err == nil && found.Parsed != o.Parsed {
@@ -83,7 +83,7 @@ func TestSubmitParsesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := board.OptionsFor(b, it).Settings.Limits
+	limits := b.Options(it).Settings.Limits
 	shared, _ := used.Parse(name, data, limits)
 	if fresh, errs := contract.Parse(name, data, limits); errs.Any() || !reflect.DeepEqual(shared, fresh) {
 		t.Errorf("the judgements modified the contract: got %+v, want %+v", shared, fresh)

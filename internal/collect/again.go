@@ -16,7 +16,7 @@ var keptKinds = []check.Kind{check.Contract, check.TaskContract, check.Changes, 
 
 // Again collects a decision of before anew, for the code of another commit: contracts, changes, rows of the diff rules and facts are
 // those of the bundle in dir, while the options name the logs, with their digests, and the work tree with the reports that the
-// contracts declare. Only a record about the code tree of that commit is about the code. The error says why the bundle is none
+// contracts declare. Only a record about the code tree of that commit counts. The error says why the bundle is none
 // that can be judged so.
 //
 // The bundle must be one that a replay has just confirmed: Again does not compare it with its report.

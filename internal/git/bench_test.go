@@ -61,7 +61,7 @@ func BenchmarkCompare(b *testing.B) {
 	})
 }
 
-func compareIn(r *git.Repo) ([]git.Change, error) {
+func compareIn(r *git.Repo) ([]git.Difference, error) {
 	id, err := r.Resolve("main")
 	if err != nil {
 		return nil, err

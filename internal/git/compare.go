@@ -23,8 +23,8 @@ const (
 	TypeChanged Status = "type_changed" // between file, symlink and submodule
 )
 
-// Change is a path that differs between two trees.
-type Change struct {
+// Difference is a path that differs between two trees.
+type Difference struct {
 	Path             string // raw bytes
 	Status           Status
 	OldMode, NewMode uint32 // 0 on the side where the path does not exist
@@ -37,7 +37,7 @@ const maxDepth = 2048
 // Compare lists the paths that differ between two trees, sorted by their bytes. A directory that became a file gives
 // deletions and an addition. Trees with the same id are not read. The zero ID means a tree without entries. A comparison
 // that exceeds a limit of Repo is TooLarge. After any error there is no list.
-func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
+func (r *Repo) Compare(oldTree, newTree ID) ([]Difference, error) {
 	c := &comparison{repo: r, limit: int64(r.MaxChanges)}
 	root := &node{}
 	level := []pair{{old: oldTree, new: newTree, out: root}}
@@ -54,7 +54,7 @@ func (r *Repo) Compare(oldTree, newTree ID) ([]Change, error) {
 		}
 		level = next
 	}
-	return root.flatten(make([]Change, 0, c.changes.Load())), nil
+	return root.flatten(make([]Difference, 0, c.changes.Load())), nil
 }
 
 // comparison compares all directories of one depth at once: with several workers, and in the order of their offsets in
@@ -79,7 +79,7 @@ type pair struct {
 
 // node is the result for a directory, in the order of its entries: changes and subdirectories.
 type node struct {
-	changes []Change
+	changes []Difference
 	below   []subdirectory
 }
 
@@ -91,7 +91,7 @@ type subdirectory struct {
 
 // flatten appends all changes in order. Entries are sorted as if a slash followed the names of directories, so this is
 // the order of the paths' bytes.
-func (n *node) flatten(all []Change) []Change {
+func (n *node) flatten(all []Difference) []Difference {
 	from := 0
 	for _, b := range n.below {
 		all = append(all, n.changes[from:b.at]...)
@@ -310,7 +310,7 @@ func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 		return
 	}
 	c.changes.Add(1)
-	change := Change{Path: path, OldID: old.objectID(), NewID: new.objectID()}
+	change := Difference{Path: path, OldID: old.objectID(), NewID: new.objectID()}
 	switch {
 	case old == nil:
 		change.Status, change.NewMode = Added, new.mode

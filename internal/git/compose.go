@@ -45,7 +45,7 @@ func (r *Repo) Compose(
 		return c, err
 	}
 	m := composer{treeMaker: treeMaker{r, keep}, tests: []int{0}}
-	m.changes = slices.DeleteFunc(changes, func(change Change) bool {
+	m.changes = slices.DeleteFunc(changes, func(change Difference) bool {
 		return change.Path == evidence || strings.HasPrefix(change.Path, evidence+"/")
 	})
 	for i := range m.changes {
@@ -69,13 +69,15 @@ func (r *Repo) Compose(
 	return c, err
 }
 
-func (c *Change) isSubmodule() bool { return c.OldMode == ModeSubmodule || c.NewMode == ModeSubmodule }
+func (c *Difference) isSubmodule() bool {
+	return c.OldMode == ModeSubmodule || c.NewMode == ModeSubmodule
+}
 
 // composer composes two trees.
 type composer struct {
 	treeMaker
-	changes []Change // sorted by path
-	tests   []int    // how many of the changes before each, and of all, are those of test paths
+	changes []Difference // sorted by path
+	tests   []int        // how many of the changes before each, and of all, are those of test paths
 }
 
 func (c *composer) isTest(change int) bool { return c.tests[change] < c.tests[change+1] }

@@ -96,7 +96,7 @@ func compare(r *git.Repo, a, b string) (string, error) {
 	return describe(changes), err
 }
 
-func describe(changes []git.Change) string {
+func describe(changes []git.Difference) string {
 	var text strings.Builder
 	for _, c := range changes {
 		fmt.Fprintf(&text, "%q %s %06o %06o %s %s\n", c.Path, c.Status, c.OldMode, c.NewMode, c.OldID, c.NewID)

@@ -20,8 +20,8 @@ const maxSymbolic = 5
 // rules are the prefixes that git tries for a short name.
 var rules = []string{"refs/", "refs/tags/", "refs/heads/", "refs/remotes/"}
 
-// fetchHead is the file with what git fetched last: its first line begins with the id.
-const fetchHead = "FETCH_HEAD"
+// rootRefs are the refs beside the directory refs. The first line of FETCH_HEAD begins with what git fetched last.
+var rootRefs = []string{"HEAD", "FETCH_HEAD"}
 
 // lookupRef resolves a name of a ref: HEAD, FETCH_HEAD, a full name that begins with refs/, a branch, a tag, a branch of a remote, or a
 // remote, which means its HEAD. A name that matches several refs is refused, even when they have the same commit: a person
@@ -33,7 +33,7 @@ func (r *Repo) lookupRef(name string) (ID, error) {
 	if r.reftab {
 		return ID{}, &Unsupported{What: "the repository stores its refs in reftables, which are not supported: use a full object id instead of " + name}
 	}
-	if name == "HEAD" || name == fetchHead || strings.HasPrefix(name, "refs/") {
+	if slices.Contains(rootRefs, name) || strings.HasPrefix(name, "refs/") {
 		return r.onlyRef(name, []string{name})
 	}
 	full := []string{}
@@ -80,12 +80,10 @@ func (r *Repo) follow(ref string, packed map[string]ID) (id ID, ok bool, err err
 			id, ok = packed[ref]
 			return id, ok, nil
 		}
-		if ref == fetchHead {
-			text, _, _ = strings.Cut(text, "\t")
-		}
 		target, symbolic := strings.CutPrefix(text, "ref:")
 		if !symbolic {
-			id, ok = parseHex([]byte(strings.TrimRight(text, " \t\r\n")), r.format.size)
+			text, _, _ = strings.Cut(text, "\t") // git ignores what follows the id
+			id, ok = parseHex([]byte(strings.TrimRight(text, " \r\n")), r.format.size)
 			if !ok {
 				return ID{}, false, &Corrupt{What: ref, Why: "it contains neither an object id nor another ref"}
 			}

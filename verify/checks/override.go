@@ -52,7 +52,7 @@ func runOverride(p *check.Pass) {
 			Actual: n.What, Fix: n.Do, Identity: n.Key,
 		})
 	}
-	for _, a := range override.Attempts(p.Facts, p.Rule) {
+	for _, a := range override.RefusedRequests(p.Facts, p.Rule) {
 		p.Report(check.Finding{
 			Code: "override.attempted", Message: a.What, Input: check.Facts, Expected: "an override by a person who may override, with a label and a reason",
 			Actual: a.What, Fix: "no action is needed: it has no effect. Tell the author that only the people whom the contract names can override", Identity: a.Key,

@@ -221,15 +221,15 @@ func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// Attempt is a request for an override by an account that may not override.
-type Attempt struct {
+// RefusedRequest is a request for an override by an account that may not override.
+type RefusedRequest struct {
 	What string   // who did what, for a person
-	Key  []string // identifies the attempt; the same in every run
+	Key  []string // identifies the request; the same in every run
 }
 
-// Attempts lists the attempts in the live pull request: labels added by agents, comments by agents or by the author of the
+// RefusedRequests lists those in the live pull request: labels added by agents, comments by agents or by the author of the
 // pull request, commit messages. rule may be nil.
-func Attempts(f *facts.Facts, rule *Rule) []Attempt {
+func RefusedRequests(f *facts.Facts, rule *Rule) []RefusedRequest {
 	pr := f.Live()
 	if pr == nil {
 		return nil
@@ -237,10 +237,10 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 	if rule == nil {
 		rule = NewRule()
 	}
-	var list []Attempt
+	var list []RefusedRequest
 	for _, e := range pr.LabelEvents {
 		if e.Event == "labeled" && rule.Asks(e.Label) && (e.ActorType == "Bot" || isBot(e.Actor) || e.App != "" || e.Intent) {
-			list = append(list, Attempt{fmt.Sprintf("an agent added the label %q, as %s", e.Label, shownLogin(e.Actor)), []string{"label", e.Label, e.Actor}})
+			list = append(list, RefusedRequest{fmt.Sprintf("an agent added the label %q, as %s", e.Label, shownLogin(e.Actor)), []string{"label", e.Label, e.Actor}})
 		}
 	}
 	for _, c := range pr.Comments {
@@ -256,11 +256,11 @@ func Attempts(f *facts.Facts, rule *Rule) []Attempt {
 		default:
 			continue
 		}
-		list = append(list, Attempt{who + " asks for an override in a comment, as " + shownLogin(c.Author), []string{"comment", c.Author}})
+		list = append(list, RefusedRequest{who + " asks for an override in a comment, as " + shownLogin(c.Author), []string{"comment", c.Author}})
 	}
 	for _, c := range pr.Commits {
 		if c.Override != "" {
-			list = append(list, Attempt{fmt.Sprintf("the message of the commit %s asks for an override: %q", c.SHA, c.Override), []string{"commit", c.SHA}})
+			list = append(list, RefusedRequest{fmt.Sprintf("the message of the commit %s asks for an override: %q", c.SHA, c.Override), []string{"commit", c.SHA}})
 		}
 	}
 	return list

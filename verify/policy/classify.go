@@ -288,7 +288,8 @@ func (p *Policy) Classify(c *change.Change) Ruling {
 }
 
 func (p *Policy) classOf(c *change.Change) Ruling {
-	if evidence := inside(c.Path, p.EvidenceDir); len(c.Path) > MaxPath && evidence {
+	evidence := inside(c.Path, p.EvidenceDir)
+	if len(c.Path) > MaxPath && evidence {
 		return Ruling{Class: ClassForbidden, Because: fmt.Sprintf("the path is in the evidence directory and longer than %d bytes", MaxPath), Clause: builtIn}
 	} else if len(c.Path) > MaxPath {
 		return Ruling{Class: ClassOffScope, Clause: builtIn}
@@ -304,7 +305,6 @@ func (p *Policy) classOf(c *change.Change) Ruling {
 	if slices.Contains(p.addedTasks, c.Path) && c.Status == change.Added && c.NewMode == change.Regular {
 		return Ruling{Class: ClassAllowed, Because: "the task contract that the change adds", Clause: builtIn}
 	}
-	evidence := inside(c.Path, p.EvidenceDir)
 	if r, ok := p.protects(c, evidence); ok {
 		return r
 	}
@@ -347,8 +347,8 @@ func (p *Policy) evidenceClass(c *change.Change) Ruling {
 	return r
 }
 
-// protects says what protects a path. Below the evidence directory that is not what protects the gate's own inputs, nor that a
-// command writes a report there.
+// protects says what protects a path. In the evidence directory, a path is not protected as one of the gate's own inputs or as a
+// report that a command writes.
 func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 	if p.lifts(c.Path) {
 		return Ruling{}, false

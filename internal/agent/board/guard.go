@@ -233,7 +233,7 @@ func (g *guarding) again(it keptItem, bundle string) (*report.Report, error) {
 
 // options are how a kept bundle is judged anew: with the logs of this submission, and the reports of the work tree.
 func (g *guarding) options(it keptItem) collect.Options {
-	o := OptionsFor(g.Board, it.Standing)
+	o := g.Board.Options(it.Standing)
 	o.Root, o.Names = g.s.Options.Root, g.s.Options.Names
 	if g.logs != nil {
 		for _, step := range it.steps {

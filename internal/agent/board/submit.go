@@ -121,9 +121,9 @@ func take(b *Board, id string) (*item.Standing, error) {
 	return b.State.Find(id), nil
 }
 
-// SubjectOf is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
-func SubjectOf(b *Board, it *item.Standing, head string) (*run.Work, error) {
-	s := &run.Work{Root: b.Root, Git: b.Git, Options: OptionsFor(b, it), Compared: collect.Since(b.Git, it.Start, head)}
+// WorkOn is what an item is judged by: the contracts of the pinned base and its own, and its changes up to a commit.
+func (b *Board) WorkOn(it *item.Standing, head string) (*run.Work, error) {
+	s := &run.Work{Root: b.Root, Git: b.Git, Options: b.Options(it), Compared: collect.Since(b.Git, it.Start, head)}
 	standing, err := collect.ReadStanding(s.Compared, s.Options)
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func SubjectOf(b *Board, it *item.Standing, head string) (*run.Work, error) {
 	return s, err
 }
 
-// OptionsFor are how an item is judged. Nothing of it comes from the call or from the work tree.
-func OptionsFor(b *Board, it *item.Standing) collect.Options {
+// Options are how an item is judged. Nothing of it comes from the call or from the work tree.
+func (b *Board) Options(it *item.Standing) collect.Options {
 	o := collect.Options{
 		Root: b.Root, Names: b.Root, ContractsAt: b.Plan.Base, Parsed: b.Parsed,
 		Settings: verify.Settings{Limits: input.DefaultLimits(), Today: run.Today(), Tasks: []string{it.ID}},
@@ -151,7 +151,7 @@ func (a *attempt) record(std console.Streams) (facts []item.Fact, err error) {
 	if _, err := a.PolicyOf(&a.it.Item); err != nil { // else it would be judged by a contract that no one pinned
 		return nil, err
 	}
-	if a.s, err = SubjectOf(a.Board, a.it, a.head); err != nil {
+	if a.s, err = a.Board.WorkOn(a.it, a.head); err != nil {
 		return nil, err
 	}
 	a.s.Path = a.Board.Plan.Path

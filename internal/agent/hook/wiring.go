@@ -34,11 +34,11 @@ const guard = "command -v closeout >/dev/null 2>&1 || exit 0; "
 type wiring struct {
 	events        []string // before and after a tool, at the end and at the start of a session
 	files, shells string   // matchers of the tools that write files, and of those that run commands
-	must          []string // tools that write files, which closeout must be asked about
+	writers       []string // tools that write files, which closeout must be asked about
 }
 
-// ofVSCode are the tools by which VS Code writes files: it reads the hooks of Copilot.
-const ofVSCode = "create_file|replace_string_in_file|multi_replace_string_in_file|insert_edit_into_file|editFiles|edit_notebook_file"
+// vsCodeWriters are the tools by which VS Code writes files: it reads the hooks of Copilot.
+const vsCodeWriters = "create_file|replace_string_in_file|multi_replace_string_in_file|insert_edit_into_file|editFiles|edit_notebook_file"
 
 var wirings = map[string]wiring{
 	"claude": {
@@ -51,7 +51,7 @@ var wirings = map[string]wiring{
 	},
 	"copilot": {
 		[]string{"preToolUse", "postToolUse", "agentStop", "sessionStart"},
-		"edit|create|str_replace_editor|apply_patch|" + ofVSCode, "|bash|powershell", []string{"edit", "create", "apply_patch"},
+		"edit|create|str_replace_editor|apply_patch|" + vsCodeWriters, "|bash|powershell", []string{"edit", "create", "apply_patch"},
 	},
 	"gemini": {
 		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
@@ -81,7 +81,9 @@ func Entries(agent string, c Choice) (list []Entry) {
 		if agent == "gemini" {
 			seconds += "000" // it counts milliseconds
 		}
-		list = append(list, Entry{event, matcher, handler(agent, event, matcher, seconds, c), IsFlat(agent)})
+		entry := Entry{Event: event, Matcher: matcher, Flat: IsFlat(agent)}
+		entry.Handler = entry.handler(agent, seconds, c)
+		list = append(list, entry)
 	}
 	return list
 }
@@ -89,21 +91,22 @@ func Entries(agent string, c Choice) (list []Entry) {
 // IsFlat reports whether handlers stand in the list of an event, in a file with a version.
 func IsFlat(agent string) bool { return agent == "copilot" || agent == "cursor" }
 
-func handler(agent, event, matcher, seconds string, c Choice) string {
+// handler is what the agent runs, for at most some seconds.
+func (e *Entry) handler(agent, seconds string, c Choice) string {
 	command, timeout, filter, failure := "command", "timeout", "", ""
 	if agent == "copilot" {
 		command, timeout = "bash", "timeoutSec"
 	}
-	if IsFlat(agent) && matcher != "" {
-		filter = `"matcher": ` + quote(matcher) + ", "
+	if e.Flat && e.Matcher != "" {
+		filter = `"matcher": ` + quote(e.Matcher) + ", "
 	}
-	if c.Fail == "closed" && event == "PreToolUse" && agent == "claude" {
+	if c.Fail == "closed" && e.Event == "PreToolUse" && agent == "claude" {
 		failure = `, "onFailure": "block"`
 	}
-	if c.Fail == "closed" && event == "preToolUse" && agent == "cursor" {
+	if c.Fail == "closed" && e.Event == "preToolUse" && agent == "cursor" {
 		failure = `, "failClosed": true`
 	}
-	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, event, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
+	return `{"type": "command", ` + filter + `"` + command + `": ` + quote(shell(agent, e.Event, c)) + `, "` + timeout + `": ` + seconds + failure + "}"
 }
 
 // shell is the command for a shell. It says who calls and when, so that no payload does.
@@ -217,7 +220,7 @@ func Probe(agent, root, path string) string {
 // Uncovered are the tools that a matcher leaves out, of those that write files and those that the contract denies. Of a denied glob
 // one name is tried.
 func Uncovered(agent, matcher string, denied []string) (missing []string) {
-	for _, tool := range slices.Concat(wirings[agent].must, denied) {
+	for _, tool := range slices.Concat(wirings[agent].writers, denied) {
 		if !covers(agent, matcher, strings.NewReplacer("*", "x", "?", "x").Replace(tool)) {
 			missing = append(missing, tool)
 		}

@@ -28,7 +28,7 @@ type Input struct {
 	Archive                 *Archive    // nil when there is none
 	Entries                 []*Examined // those with commits, by seq
 	Found                   []report.AuditFinding
-	Changes                 []Change // of contract and workflow, within the whole line, the oldest first
+	Edits                   []Edit // of contract and workflow, within the whole line, the oldest first
 	// AsOf is the day of the audit, counted from 1970-01-01. Unread says that there is an archive, whose entries cannot be read.
 	AsOf   int
 	Unread bool
@@ -42,8 +42,8 @@ type Archive struct {
 	Kept   string // the commit of it that the auditor kept; "" for none
 }
 
-// Change is a change of contract or workflow with a commit of the line.
-type Change struct {
+// Edit is what a commit of the line changes in a contract or a workflow of the gate.
+type Edit struct {
 	Kind     string // contract or workflow
 	At       int
 	Path     string
@@ -317,7 +317,7 @@ func (j *joined) waiting(at, day int) string {
 
 // changed takes over the changes of contract and workflow.
 func (j *joined) changed() {
-	for _, c := range j.Changes {
+	for _, c := range j.Edits {
 		if !j.in(c.At) || !j.after(c.At) {
 			continue
 		}

@@ -224,7 +224,7 @@ func (l *auditLine) adopt(g *Clone, in *audit.Input, named string) error {
 	for at := len(l.dirs) - 1; at >= 0; at-- {
 		h.step(at, l.dirs[at])
 	}
-	in.Changes = h.changes
+	in.Edits = h.changes
 	in.Adopted = h.adopted
 	if h.err != nil {
 		in.Found = append(in.Found, audit.Unavailable("the contracts and workflows of the branch", collect.Fixed(h.err)))
@@ -258,7 +258,7 @@ type settings struct {
 	readable *contract.Contract // the last one that could be read
 	gates    map[git.ID]gate    // by blob
 	running  map[string]git.ID  // the workflows that run the gate, by their path
-	changes  []audit.Change
+	changes  []audit.Edit
 	adopted  int
 	err      error
 }
@@ -321,7 +321,7 @@ func (s *settings) contract(at int, tree git.ID) {
 	}
 	old := s.text
 	s.text = now
-	c := audit.Change{Kind: report.ChangeContract, At: at, Path: now.path}
+	c := audit.Edit{Kind: report.ChangeContract, At: at, Path: now.path}
 	if now.path == "" {
 		c.Path, c.Text, c.Loosened = old.path, "the contract was removed", audit.Loosened(nil, nil)
 		s.changes = append(s.changes, c)
@@ -445,7 +445,7 @@ func (s *settings) compare(at int, now map[string]git.ID) {
 	for _, p := range paths {
 		before, was := s.running[p]
 		after, is := now[p]
-		c := audit.Change{Kind: report.ChangeWorkflow, At: at, Path: p}
+		c := audit.Edit{Kind: report.ChangeWorkflow, At: at, Path: p}
 		old, pin := s.gates[before].pin, s.gates[after].pin
 		switch {
 		case before == after:

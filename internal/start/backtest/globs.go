@@ -13,8 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// Ground is what globs may be proposed on: the files that no proposal may cover, because the contract denies every change
-// of them.
+// Ground says which globs may be proposed: none that covers a file of which the contract denies every change.
 type Ground struct {
 	policy  *policy.Policy
 	dirs    map[string]bool // directories with such a file below them
