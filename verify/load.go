@@ -203,7 +203,7 @@ func (l *loader) checkListed() {
 	}
 }
 
-// hasTestReport reports whether a listed name is that of a test report that can be read: a directory is not one.
+// hasTestReport reports whether a listed name names a test report that can be read: a directory is none.
 func (l *loader) hasTestReport(file string) bool {
 	find := l.bundle.TestReport
 	for _, tree := range check.CrossTrees {

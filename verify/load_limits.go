@@ -30,7 +30,7 @@ func (l *loader) affords(bytes int64, errs *input.Errors) bool {
 }
 
 // groupShare is how many times the limit of changed files a merge group and its pull requests may have together: each
-// file is in the group's list and in that of a pull request.
+// file is in the group's list and in the list of a pull request.
 const groupShare = 2
 
 // affordChanges returns the changed files, and none with a problem when a merge group has too many of them in all.

@@ -479,7 +479,7 @@ func addMember(r *report.Report, m *judged) {
 	addChecks(r, m.checks)
 }
 
-// outcomes are those of a check, the one that decides first.
+// outcomes are what a check can come to, the one that decides first.
 var outcomes = []string{report.OutcomeFailed, report.OutcomeUnknown, report.OutcomePassed, report.OutcomeSkipped}
 
 // addChecks joins the outcomes of checks with those that are there, in the order of their ids; the gate's own is last.

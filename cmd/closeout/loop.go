@@ -116,7 +116,7 @@ func (f *loopFlags) run(std console.Streams) error {
 	return run.EndWith(status)
 }
 
-// exitStatus is that of status, of one item when only that was worked at.
+// exitStatus is the exit status of `item status`, for one item where the loop worked only at that one.
 func (f *loopFlags) exitStatus(b *board.Board, code string) (int, error) {
 	switch code {
 	case loop.CodeFailed, loop.CodeNotStarted:

@@ -80,7 +80,7 @@ func joinFromContract(args []string) []string {
 	return joined
 }
 
-// recordFailed turns an error of recording into its exit status: those of the gate mean something else.
+// recordFailed turns an error of recording into an exit status that the gate does not use.
 func recordFailed(err error, std console.Streams) error {
 	var code run.Exit
 	if err == nil || errors.As(err, &code) {

@@ -97,7 +97,7 @@ func (c looseCall) targets() []string {
 	return paths
 }
 
-// namesInput reports whether a report path could be that of an input: at a default place, in a directory that may
+// namesInput reports whether a report path could name an input: at a default place, in a directory that may
 // be a bundle, or any other word of the call.
 func (c looseCall) namesInput(path string) bool {
 	if here, err := os.Getwd(); err == nil && (collect.Options{Root: here}).NamesFile(path) {

@@ -75,10 +75,10 @@ func compareEffects(a, b change.Effect) int {
 		cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Was, b.Was), cmp.Compare(a.Now, b.Now))
 }
 
-// effectFinder compares the attributes of a base with those of the head.
+// effectFinder compares the attributes of a base with the attributes of the head.
 type effectFinder struct {
 	objects         Objects
-	base, head, tip string   // commits; tip is that of the base branch
+	base, head, tip string   // commits; tip is the tip of the base branch
 	dirs            []string // of the .gitattributes files that the change touches, sorted; each but "" ends in a slash
 	eval            *gitattr.Evaluator
 	parsed          map[parsedKey]*gitattr.File

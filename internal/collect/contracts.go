@@ -183,7 +183,7 @@ func (f *contractFile) nameTask(named []string) {
 	f.origin.File, f.origin.Path = verify.ContractsDir+"/"+name, "../"+name
 }
 
-// WithoutTask joins the standing contract alone: that of a merge group, whose pull requests have the task contracts.
+// WithoutTask joins the standing contract alone, as for a merge group, whose pull requests have the task contracts.
 func (c *Contracts) WithoutTask() *Contracts {
 	alone := *c
 	alone.join(policy.JoinGroup)
@@ -259,7 +259,7 @@ func (c *Contracts) findTrailers(compared *Comparison, o Options) ([]facts.Trail
 	return list, nil
 }
 
-// readTask reads the contract of a task: that of the base, else the one that the change adds.
+// readTask reads the contract of a task from the base, else the one that the change adds.
 func (r *contractReader) readTask(compared *Comparison, o Options, id string) {
 	var names, added []string
 	for _, extension := range policy.ContractExtensions {

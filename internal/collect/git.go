@@ -124,7 +124,7 @@ func Fixed(err error) error {
 	}
 }
 
-// MergeBases is that of [Objects].
+// MergeBases implements [Objects].
 func (g *Git) MergeBases(base, head string) ([]string, error) {
 	a, err := g.repo.ParseID(base)
 	if err != nil {
@@ -162,7 +162,7 @@ func (g *Git) HasCommit(id string) error {
 	return Fixed(err)
 }
 
-// Changes is that of [Objects].
+// Changes implements [Objects].
 func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	before, err := g.Tree(oldCommit)
 	if err != nil {
@@ -203,7 +203,7 @@ func (g *Git) Tracked(commit string) ([]change.Change, error) {
 // modeOf writes a mode as six octal digits.
 func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
 
-// Entry is that of [Objects].
+// Entry implements [Objects].
 func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
@@ -220,7 +220,7 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 	return modeOf(entry.Mode), entry.ID.String(), true, nil
 }
 
-// Names is that of [Objects].
+// Names implements [Objects].
 func (g *Git) Names(commit, dir string) ([]string, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
@@ -237,7 +237,7 @@ func (g *Git) Names(commit, dir string) ([]string, error) {
 	return names, nil
 }
 
-// Blob is that of [Objects].
+// Blob implements [Objects].
 func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 	blob, err := g.repo.ParseID(id)
 	if err != nil {
@@ -251,7 +251,7 @@ func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 	return data, Fixed(err)
 }
 
-// CodeTree is that of [Objects].
+// CodeTree implements [Objects].
 func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
 	id, err := g.repo.ParseID(commit)
 	if err != nil {
@@ -270,7 +270,7 @@ const TaskTrailer = "Closeout-Task"
 // maxTrailers is how many tasks are listed: a change that names more carries too many, whatever the others are.
 const maxTrailers = 200
 
-// Tasks is that of [Objects].
+// Tasks implements [Objects].
 func (g *Git) Tasks(head string, bases []string) (list []facts.Trailer, err error) {
 	ids := make([]git.ID, 1+len(bases))
 	for i, id := range append([]string{head}, bases...) {
@@ -288,7 +288,7 @@ func (g *Git) Tasks(head string, bases []string) (list []facts.Trailer, err erro
 	return list, Fixed(err)
 }
 
-// Compose is that of [Objects].
+// Compose implements [Objects].
 func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) bool) (facts.CrossTrees, error) {
 	h, err := g.repo.ParseID(head)
 	if err != nil {
@@ -323,28 +323,28 @@ func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
 // Lost takes the place of the objects of a repository whose commits cannot be found. Every question ends in Err.
 type Lost struct{ Err error }
 
-// MergeBases is that of [Objects].
+// MergeBases implements [Objects].
 func (l Lost) MergeBases(string, string) ([]string, error) { return nil, l.Err }
 
-// Changes is that of [Objects].
+// Changes implements [Objects].
 func (l Lost) Changes(string, string) ([]change.Change, error) { return nil, l.Err }
 
-// Entry is that of [Objects].
+// Entry implements [Objects].
 func (l Lost) Entry(string, string) (change.Mode, string, bool, error) { return "", "", false, l.Err }
 
-// Names is that of [Objects].
+// Names implements [Objects].
 func (l Lost) Names(string, string) ([]string, error) { return nil, l.Err }
 
-// Blob is that of [Objects].
+// Blob implements [Objects].
 func (l Lost) Blob(string, int64) ([]byte, error) { return nil, l.Err }
 
-// CodeTree is that of [Objects].
+// CodeTree implements [Objects].
 func (l Lost) CodeTree(string, string) (string, error) { return "", l.Err }
 
-// Tasks is that of [Objects].
+// Tasks implements [Objects].
 func (l Lost) Tasks(string, []string) ([]facts.Trailer, error) { return nil, l.Err }
 
-// Compose is that of [Objects].
+// Compose implements [Objects].
 func (l Lost) Compose(string, string, string, func(string) bool) (facts.CrossTrees, error) {
 	return facts.CrossTrees{}, l.Err
 }

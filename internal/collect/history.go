@@ -40,7 +40,7 @@ type History struct {
 }
 
 // History lists the last merges of a branch, at most a number of them. A commit without a parent brings no change. The
-// error is that of the tip; one of an earlier commit ends the list.
+// error is about the tip; an error of an earlier commit ends the list.
 func (g *Git) History(tip string, last int) (*History, error) {
 	id, err := g.repo.ParseID(tip)
 	if err != nil {
@@ -163,5 +163,5 @@ func (g *Git) Screen(m *Merge, standing *Contracts, limits input.Limits) (*verif
 // apart is a repository in which the first parent is the merge base of it and its child, whatever else the history contains.
 type apart struct{ *Git }
 
-// MergeBases is that of [Objects].
+// MergeBases implements [Objects].
 func (a apart) MergeBases(parent, _ string) ([]string, error) { return []string{parent}, nil }

@@ -71,7 +71,7 @@ func quotingRows(in verify.Input) []reports.Row {
 	})
 }
 
-// isInRepository reports whether a name can be that of a file of the repository. A URI, another system's separators, and a path that leads out
+// isInRepository reports whether a name can name a file of the repository. A URI, another system's separators, and a path that leads out
 // of the repository say nothing about the file that they mean.
 func isInRepository(name string) bool {
 	return policy.Irregular(path.Clean(name)) == "" && !strings.Contains(name, ":")

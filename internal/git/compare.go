@@ -187,7 +187,7 @@ type failure struct {
 	err    error
 }
 
-// before gives the one of two failures that comes first in the order of paths, so that the result is always the same.
+// before gives whichever of two failures comes first in the order of paths, so that the result is always the same.
 func (f *failure) before(other *failure) *failure {
 	if f == nil || (other != nil && other.prefix <= f.prefix) {
 		return other

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// placeholder is a script that tests nothing: that of npm init, and what people write to get rid of it.
+	// placeholder is a script that tests nothing: the one of npm init, and what people write to get rid of it.
 	placeholder = `^(?:echo\b[^&|;]*(?:(?:&&|;)\s*exit \d+)?|exit \d+|true|:)\s*$`
 	// watching is a script that does not end by itself.
 	watching   = `(?:^|\s)(?:--watch(?:All)?(?:=true)?(?:\s|$)|vitest watch\b|ng test\b|karma start\b)`

@@ -187,7 +187,7 @@ func (t *tree) count(pattern string, condition func(p string) bool, skip string)
 // machine, and honest changes remove some. The gate fails when a change removes the rest.
 func floor(tests int) int { return max(1, tests/2) }
 
-// aside are directories whose manifests are not those of the project.
+// aside are directories whose manifests do not belong to the project.
 var aside = []string{
 	"testdata", "vendor", "node_modules", "third_party", "example", "examples", "fixture", "fixtures", "__fixtures__", "template",
 	"templates", "playground", "playgrounds", "demo", "demos", "sample", "samples", "e2e", "benchmark", "benchmarks", "docs", "doc",

@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// hunk is what is left of a hunk while its lines pass.
+// hunk is the rest of a hunk while its lines are read.
 type hunk struct {
 	at       input.Pos // of its first line, the one with @@
 	old, new int       // lines that must still come of either side; below 0 when too many came

@@ -174,7 +174,7 @@ func (c *changesReader) word(i field) string {
 	return ""
 }
 
-// path returns the bytes of the path: those of path_base64, else path itself.
+// path returns the bytes of the path, from path_base64, else from path.
 func (c *changesReader) path() string {
 	n, encoded := c.get(fieldPath), c.get(fieldPathBase64)
 	if n == nil || n.Kind != input.KindString || n.Text == "" || strings.Contains(n.Text, "\x00") {

@@ -75,7 +75,7 @@ func (k *comparison) edited(name string) bool {
 	})
 }
 
-// isOfOther reports whether a directory is that of another package of Go than the one of a name. The name of a package ends with the
+// isOfOther reports whether a directory belongs to another package of Go than a name. The name of a package ends with the
 // directory in its module; where modules are in the repository is not known.
 func (k *comparison) isOfOther(name, dir string) bool {
 	is := func(pkg string) bool { return pkg == dir || strings.HasSuffix(pkg, "/"+dir) }

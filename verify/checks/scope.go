@@ -168,7 +168,7 @@ func (o *update) except(p *check.Pass, f *check.Finding) {
 	}
 }
 
-// trialFix is what to do about a file that comes with the first contract: the gate's own workflow is protected.
+// trialFix is the fix for a file that comes with the first contract, such as the gate's own workflow, which is protected.
 const trialFix = "keep it if it belongs to the gate; the person who merges the contract reviews this file too"
 
 // deeper is the pattern that would allow a path if it did not match only at the root; "" when there is none.

@@ -172,7 +172,7 @@ type RuleBook struct {
 	Ignore    []RuleIgnore
 }
 
-// IsDiffRule reports whether an id is that of one of the gate's own rules.
+// IsDiffRule reports whether an id names one of the gate's own rules.
 func IsDiffRule(id string) bool { return strings.HasPrefix(id, diffPrefix) }
 
 const diffPrefix = "closeout/"

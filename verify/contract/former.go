@@ -27,7 +27,7 @@ var joinedRules = map[string]string{
 	"stub": "stub warn", "stubbed-body": "stub warn", "stub-phrase": "stub warn",
 }
 
-// FormerRule reports whether an id was that of a diff rule, and which one has its place now: "" for none.
+// FormerRule reports whether an id once named a diff rule, and which rule has its place now: "" for none.
 func FormerRule(id string) (now string, former bool) {
 	name, prefixed := strings.CutPrefix(id, diffPrefix)
 	if !prefixed {

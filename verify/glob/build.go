@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// newIndex indexes alternatives[i] as those of pattern i.
+// newIndex indexes alternatives[i] as the alternatives of pattern i.
 func newIndex(alternatives [][]string) *index {
 	x := &index{literals: map[string]int{}, others: map[string][]int{}, dirs: map[string]*bucket{}, names: map[string]*bucket{}, extensions: map[string]*bucket{}}
 	var filings []filing

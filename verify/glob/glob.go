@@ -1,6 +1,6 @@
 // Package glob compiles the path patterns of a contract.
 //
-// The language is that of doublestar v4 on slash paths, without its pitfalls:
+// The language is doublestar v4 on slash paths, without its pitfalls:
 //
 //   - "X/**" matches everything below X, never X itself, which may have become a symlink or a submodule;
 //   - the parser expands braces, to at most [MaxAlternatives] per pattern, so that "a*{,b}" matches "a", which doublestar

@@ -8,7 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// noMatch is a place after that of every pattern.
+// noMatch is a place after every pattern.
 const noMatch = math.MaxInt
 
 // index finds the first pattern of a list that matches a path.

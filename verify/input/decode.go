@@ -68,7 +68,7 @@ func (x *Forms) expected(field reflect.Value, form string) string {
 	return cmp.Or(x.Text[form].Expected, "a text")
 }
 
-// words are those of a set; nil where a form is none.
+// words are the words of a set; nil where a form is no set.
 func (x *Forms) words(form string) []string {
 	if strings.Contains(form, "|") {
 		return strings.Split(form, "|")

@@ -128,7 +128,7 @@ func (s *Stream) object(n *Node) bool {
 // fewKeys is up to how many keys an object is searched one by one.
 const fewKeys = 16
 
-// places are those of an object's keys.
+// places are where the keys of an object are.
 func (n *Node) places() map[string]Pos {
 	places := make(map[string]Pos, 2*fewKeys)
 	for _, m := range n.Members {
@@ -137,7 +137,7 @@ func (n *Node) places() map[string]Pos {
 	return places
 }
 
-// placeOf is where an object has a key. places are those of all keys; nil when there are few.
+// placeOf is where an object has a key. places has all keys; nil when there are few.
 func (n *Node) placeOf(key string, places map[string]Pos) (Pos, bool) {
 	if places != nil {
 		at, there := places[key]

@@ -50,8 +50,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean is what separates what is wrong from what was expected: a colon, or a question with the known name that is nearest to
-// a word, or the only one that begins with it. before is what is written before such a name, such as "--".
+// DidYouMean is what a message writes between what is wrong and what was expected: a question with the known name that is nearest to
+// a word, or the only one that begins with it; a colon where there is none. before is written before the name, such as "--".
 func DidYouMean(word string, known []string, before string) string {
 	near := Nearest(word, known)
 	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })

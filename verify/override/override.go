@@ -209,7 +209,7 @@ func judge(r *request) (*Grant, *Refusal, []Missing) {
 	if refusal != nil {
 		return nil, refusal, missing
 	}
-	id := cmp.Or(r.event.ActorID, person(r.Facts, r.who()).ID) // else that of the account with the login
+	id := cmp.Or(r.event.ActorID, person(r.Facts, r.who()).ID) // else the id of the account with the login
 	return &Grant{Actor: r.event.Actor, ActorID: id, At: r.event.CreatedAt, Label: r.label, Reason: withoutCode(r.reason, r.Code), Others: r.others}, nil, nil
 }
 

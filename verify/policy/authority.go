@@ -61,7 +61,7 @@ func (p *Policy) TakenPaths() func(path string) bool {
 	return func(path string) bool { return taken[glob.Fold(path)] }
 }
 
-// IsAnchored reports whether a contract other than that of the change names at least one command that must pass.
+// IsAnchored reports whether a contract that the change does not bring names at least one command that must pass.
 func (p *Policy) IsAnchored() bool {
 	return slices.ContainsFunc(p.Criteria, func(c contract.Criterion) bool { return !c.ExpectFail && !p.IsHead(c.ID) })
 }

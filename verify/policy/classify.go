@@ -204,7 +204,7 @@ func builtInSet(list []*Protected) protectedSet {
 	return set
 }
 
-// Measure lets a meter count the cost of the patterns of the policy, except those of the built-in list, which are few.
+// Measure lets a meter count the cost of the patterns of the policy. The patterns of the built-in list are few and are not counted.
 func (p *Policy) Measure(m *glob.Meter) {
 	p.Meter = m
 	for i := range p.scopes {

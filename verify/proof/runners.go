@@ -17,7 +17,7 @@ const (
 	passed       // at least one test ran, and those that did passed
 	failed       // at least one test ran and failed
 	empty        // no test ran: there was none, none was chosen, or all were skipped
-	cached       // the result is that of an earlier run
+	cached       // the result of an earlier run is shown
 	broken       // no test ran because the tests did not build or load
 	skipped      // one test did not run, and a later sum counts it as passed
 	kinds
@@ -32,7 +32,7 @@ type shape struct {
 	says    func([][]byte) kind // of the groups of the pattern
 }
 
-// scope is what part of a run a line is about.
+// scope is the part of a run that a line is about.
 type scope int
 
 const (
@@ -47,7 +47,7 @@ const (
 
 const digits = "0123456789"
 
-// shapes are those of widely used runners, as printed without a terminal.
+// shapes are the lines of widely used runners, as printed without a terminal.
 var shapes = []shape{
 	// go test, gotestsum
 	{"o", "ok  \t", input.Lazily(`^ok  \t\S+\t(\(cached\)|\d+\.\d+s)(?:[\t ].*)?$`), part, goResult},

@@ -78,7 +78,7 @@ func differ(a, b *cursor) *Difference {
 // maxShown is how many bytes of a value are shown.
 const maxShown = 80
 
-// value is the value of the token, or that of the name that it is.
+// value is the value of the token, or of the name.
 func (c *cursor) value() string {
 	if c.isName {
 		c.next()

@@ -24,7 +24,7 @@ const (
 	OutcomeFailed  = "failed"
 	OutcomeUnknown = "unknown"
 	OutcomeSkipped = "skipped"
-	// OutcomeNotRequired is that of a criterion that the change does not require.
+	// OutcomeNotRequired is the outcome of a criterion that the change does not require.
 	OutcomeNotRequired = "not_required"
 )
 
@@ -64,7 +64,7 @@ type Report struct {
 	OverriddenBy    *string      `json:"overridden_by"`
 	Inputs          []Input      `json:"inputs"`
 	Tool            Tool         `json:"tool"`
-	// PullRequests are those of a merge group, by number; nil, and not written, without a merge group.
+	// PullRequests are the members of a merge group, by number; nil, and not written, without a merge group.
 	PullRequests []PullRequest `json:"pull_requests,omitzero"`
 	// Cross is what the tests of the base show about the code of the head; nil, and not written, where no contract says which
 	// paths are tests.

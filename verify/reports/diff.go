@@ -20,7 +20,7 @@ const DiffPrefix = "closeout/"
 // DiffReview is the category of a row that a person should look at.
 const DiffReview = "review"
 
-// Category is that of a row with a severity: a person should look at what warns.
+// Category is the category of a row with a severity: a person should look at what warns.
 func Category(severity input.Severity) string {
 	if severity == input.Warn {
 		return DiffReview

@@ -315,7 +315,7 @@ func (c *junitCase) place(attrs []xml.Attr) {
 	}
 }
 
-// spots are the lines of files that a failed case names: first that of its own file.
+// spots are the lines of files that a failed case names, first the line of its own file.
 func (c *junitCase) spots(suite *junitSuite) []input.Spot {
 	list := input.Spots(c.text)
 	file := strings.ReplaceAll(cmp.Or(c.file, suite.file), `\`, "/")

@@ -124,7 +124,7 @@ func rowsKey(n *input.Node) string {
 	return ""
 }
 
-// reviewSeverities are the words of reviewers, beside those of linters.
+// reviewSeverities are the words of reviewers, beside the words of linters.
 var reviewSeverities = map[string]input.Severity{"critical": input.Block, "high": input.Block, "medium": input.Warn, "low": input.Info}
 
 func rowSeverity(word string) input.Severity {

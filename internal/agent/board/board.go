@@ -316,7 +316,7 @@ func (b *Board) handout(it *item.Standing) (*item.Handout, error) {
 	return item.HandoutOf(b.State, it, p, facts), nil
 }
 
-// LastFacts are those of the last verdict about an item, from the report in its bundle, and from what is beside it about items
+// LastFacts are the facts of the last verdict about an item, from the report in its bundle, and from what is beside it about items
 // that no longer hold.
 func (b *Board) LastFacts(it *item.Standing) (facts []item.Fact, err error) {
 	switch {

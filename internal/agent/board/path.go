@@ -10,7 +10,7 @@ import (
 
 // pinPath is the PATH that a plan keeps: an entry below the work tree relative to it, as commands run in other work trees too. Entries
 // that are empty are left out, since they find what the change plants, and so are directories that are not there, which an agent might
-// make. One below the work tree may be made later: it is that of a virtual environment.
+// make. One below the work tree may be made later, by a virtual environment.
 func pinPath(value, root string) (list []string, left int, err error) {
 	list, root = []string{}, session.Followed(root)
 	for _, entry := range filepath.SplitList(value) {

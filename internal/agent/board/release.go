@@ -105,7 +105,7 @@ func Release(stateDir, id, reason string, tell io.Writer) error {
 	return b.Store.SetClaim(holder, nil)
 }
 
-// Accept lets an item that is REVIEW or STUCK stay so, for a reason. That is an event and no verdict: the agent could run
+// Accept lets an item that is REVIEW or STUCK stay so, for a reason. It writes an event and no verdict: the agent could run
 // the command too.
 func Accept(stateDir, id, reason string, tell io.Writer) error {
 	b, err := Pinned(stateDir, tell)

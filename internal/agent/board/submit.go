@@ -301,7 +301,7 @@ func (a *attempt) uncommitted() []item.Fact {
 	}}
 }
 
-// uncommittedFix is what an agent does about uncommitted files. What a person put there is not for it to undo.
+// uncommittedFix is what an agent does about uncommitted files. It must not undo what a person put there.
 const uncommittedFix = "commit what belongs to the item, and undo what you changed besides; leave what was there before you came, " +
 	"such as settings of an agent, which a person commits or ignores; then submit again"
 

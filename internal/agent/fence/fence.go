@@ -192,7 +192,7 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 	return worst, nil
 }
 
-// adds reports whether a change would add the only task contract, which is then that of the task.
+// adds reports whether a change would add the only task contract, which then is the contract of the task.
 func (f *fence) adds(c *change.Change) bool {
 	addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
 	return f.claim == nil && policy.AddsTask(c) && !slices.ContainsFunc(f.compared.Changes, addsTask)

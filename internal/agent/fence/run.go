@@ -24,7 +24,7 @@ const (
 	FailClosed  = "closed"
 )
 
-// Flags are those of hook run.
+// Flags are the flags of `hook run`.
 type Flags struct{ Agent, Event, Stop, Fail string }
 
 // Check refuses a value that there is not.

@@ -180,7 +180,7 @@ func (f *fence) handout() *item.Handout {
 	return item.HandoutOf(&item.State{}, &item.Standing{Item: item.Item{ID: id}}, f.Policy, nil)
 }
 
-// commands are those of the criteria, as they are recorded.
+// commands are the commands of the criteria, as they are recorded.
 func (f *fence) commands() string {
 	var b strings.Builder
 	handout := f.handout()

@@ -7,7 +7,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/item"
 )
 
-// Answer is what the process prints, and its exit code, which is the agent's protocol and not that of closeout.
+// Answer is what the process prints, and its exit code. The exit code follows the agent's protocol, not closeout's.
 type Answer struct {
 	Stdout string // one JSON value, or nothing
 	Stderr string
@@ -48,7 +48,7 @@ func (c *Call) Hears() bool {
 	return c.Agent == Claude || c.Agent == Codex
 }
 
-// failure reports whether the event is that of a tool that failed.
+// failure reports whether the event says that a tool failed.
 func (c *Call) failure() bool { return c.Error != "" || strings.HasSuffix(c.Name, "Failure") }
 
 // Tell gives the model a text beside what the tool answers, or at the start.

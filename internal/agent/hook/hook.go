@@ -89,7 +89,7 @@ func (c *Call) MCP() bool {
 	return strings.HasPrefix(c.Tool, "mcp__") || strings.HasPrefix(c.Tool, ofCursor)
 }
 
-// own is the name of the tool without that of its server.
+// own is the name of the tool without its server.
 func (c *Call) own() string {
 	return strings.TrimPrefix(c.Tool[strings.LastIndex(c.Tool, "__")+1:], ofCursor)
 }
@@ -159,7 +159,7 @@ func isVerb(word string) bool {
 	})
 }
 
-// words are those of the name of the tool, without its server.
+// words are the words in the name of the tool, without its server.
 func (c *Call) words() []string { return wordsOf(c.own()) }
 
 // wordsOf are the words of a name, in small letters: of read_file as of readFile.

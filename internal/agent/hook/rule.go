@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// The codes of what only the hook says. The others are those of the gate.
+// The codes that only the hook has. It shares all others with the gate.
 const (
 	CodeGitDir  = "hook.git_dir"
 	CodeState   = "hook.state"
@@ -158,7 +158,7 @@ func (f *Fence) advice(code string) string {
 	return honest
 }
 
-// Allowed names the patterns of the last contract that has some, which is that of the task.
+// Allowed names the patterns of the last contract that has some: the contract of the task.
 func (f *Fence) Allowed() string {
 	for i := len(f.Policy.Sources) - 1; i >= 0; i-- {
 		var names []string

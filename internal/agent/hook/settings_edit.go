@@ -148,7 +148,7 @@ func (s *Settings) appendEntry(in *hujson.Value, depth int, e Entry) []byte {
 	return s.splice(from, from+len(comments), comma+string(comments)+newline+indent+entry+trailing)
 }
 
-// indentation is that of the first entry of a container; "" if it has none.
+// indentation is how far the first entry of a container is indented; "" if it has none.
 func (s *Settings) indentation(in *hujson.Value) string {
 	list := spots(in)
 	if len(list) == 0 {

@@ -205,7 +205,7 @@ type Handout struct {
 	Tests       []string    `json:"tests,omitzero"` // patterns of paths that the base's tests have
 	Criteria    []Criterion `json:"criteria"`
 	Passed      []string    `json:"passed"`
-	Facts       []Fact      `json:"facts"`             // those of the last verdict, in the order of the report; [] for none
+	Facts       []Fact      `json:"facts"`             // of the last verdict, in the order of the report; [] for none
 	Nudge       string      `json:"nudge,omitempty"`   // what the last tries have in common; "" for nothing
 	Example     string      `json:"example,omitempty"` // x-example of the task contract
 	BlockedFile string      `json:"blocked_file"`
@@ -223,7 +223,7 @@ type Criterion struct {
 	Record string   `json:"record"` // for a POSIX shell
 }
 
-// Fact is a finding that blocks or is unknown. Texts are those of the report, without what only a person may do.
+// Fact is a finding that blocks or is unknown, in the words of the report, without what only a person may do.
 type Fact struct {
 	Code        string   `json:"code"`
 	Severity    string   `json:"severity"`

@@ -5,7 +5,7 @@ import "fmt"
 // StatusSchema names the form of a status.
 const StatusSchema = "closeout.status/v1"
 
-// Status is what status prints: the states, and whether what they rest on is as it was.
+// Status is what `item status` prints: the states, and whether what they rest on is as it was.
 type Status struct {
 	Schema      string         `json:"schema"`
 	Base        string         `json:"base"`

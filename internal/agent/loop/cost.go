@@ -38,7 +38,7 @@ func ParseCosts(costs, prices []string) (list []Cost, err error) {
 	return list, nil
 }
 
-// pointerForm is that of a JSON pointer through the members of objects.
+// pointerForm matches a JSON pointer through the members of objects.
 var pointerForm = input.Lazily(`^(/[^~/]+)+$`)
 
 // ParseDollars reads an amount of money, in millionths.

@@ -15,7 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/record"
 )
 
-// Work is what a loop works at. The methods are those of next and submit.
+// Work is what a loop works at: `item next` and `item submit`.
 type Work interface {
 	// State folds the events.
 	State() (*item.State, error)

@@ -191,7 +191,7 @@ func (t *try) tell(o *record.Outcome, cost *int64, unread error) {
 	t.Tell(text)
 }
 
-// words are those of the command, with the placeholders replaced.
+// words are the words of the command, with the placeholders replaced.
 func (t *try) words() []string {
 	left := ""
 	if t.Budget != nil {

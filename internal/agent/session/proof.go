@@ -61,7 +61,7 @@ func (s *Store) Ratchet(e item.Event) (facts []item.Fact, err error) {
 	return facts, err
 }
 
-// Report reads the report of a verdict, whose digest must be that of the event.
+// Report reads the report of a verdict. Its digest must be the one in the event.
 func (s *Store) Report(e item.Event) ([]byte, error) {
 	if !filepath.IsLocal(e.Bundle) {
 		return nil, fmt.Errorf("its bundle %q is not in the state folder", e.Bundle)

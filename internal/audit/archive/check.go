@@ -22,7 +22,7 @@ type Check struct {
 	Problems []Problem
 }
 
-// Problem is something that an archive must not have. Seq is that of the entry, nil when it is about none.
+// Problem is something that an archive must not have. Seq names the entry; nil when it is about none.
 type Problem struct {
 	Path                      string
 	Seq                       *int64

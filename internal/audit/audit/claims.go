@@ -351,7 +351,7 @@ func isCoAuthor(text string, account facts.Account) bool {
 	return account.Is(facts.Account{Login: login, ID: id})
 }
 
-// sameRepository reports whether the repository of a report is that of an archive. Names of repositories do not differ by case.
+// sameRepository reports whether a report and an archive are about one repository. Names of repositories do not differ by case.
 func sameRepository(origin, repository string) bool {
 	parts := strings.Split(strings.TrimPrefix(origin, "closeout-archive/"), "/")
 	return len(parts) == 3 && strings.EqualFold(path.Join(parts[1], parts[2]), repository)

@@ -128,7 +128,7 @@ func names(accounts []contract.Author) []string {
 	return list
 }
 
-// severities are those of severity_by_path, by pattern.
+// severities are the severities of severity_by_path, by pattern.
 func severities(c *contract.Contract) map[string]input.Severity {
 	all := map[string]input.Severity{}
 	for _, s := range c.SeverityByPath {
@@ -380,7 +380,7 @@ func ratio(r *input.Ratio, none input.Ratio) input.Ratio {
 	return *r
 }
 
-// permissions are those of an override, the widest first.
+// permissions are what an override may require, the widest first.
 var permissions = []string{"write", "maintain", "admin"}
 
 func (l *loosened) override(before, after *contract.OverrideRule) {

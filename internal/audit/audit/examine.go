@@ -290,7 +290,7 @@ func versionOf(t *report.Tool) string {
 	return t.Version
 }
 
-// pullRequests are those of a report, sorted by number.
+// pullRequests are the pull requests of a report, sorted by number.
 func pullRequests(r *report.Report) []string {
 	var list []string
 	for _, p := range r.PullRequests {

@@ -228,7 +228,7 @@ type auditedRepo struct {
 // blobKey is a path of the directory .closeout, of which thousands of commits have the same.
 type blobKey struct{ tree, path string }
 
-// Bind is that of [audit.Repository].
+// Bind implements [audit.Repository].
 func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle, known *facts.Facts) (audit.Bound, error) {
 	decided, err := decidedBy(rep, b, known)
 	if err != nil {
@@ -238,7 +238,7 @@ func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, 
 	return audit.Bound(bound), err
 }
 
-// Blob is that of [audit.Repository].
+// Blob implements [audit.Repository].
 func (r *auditedRepo) Blob(commit, path string) (string, error) {
 	at, onLine := r.line.line.At(commit)
 	if !onLine || !strings.HasPrefix(path, contractDir+"/") {
@@ -261,10 +261,10 @@ func (r *auditedRepo) Blob(commit, path string) (string, error) {
 	return id, err
 }
 
-// BlobID is that of [audit.Repository].
+// BlobID implements [audit.Repository].
 func (r *auditedRepo) BlobID(content []byte) string { return r.git.repo.BlobID(content).String() }
 
-// Contract is that of [audit.Repository].
+// Contract implements [audit.Repository].
 func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) {
 	o := collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}}
 	if commit == "" {
@@ -287,7 +287,7 @@ func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) 
 	return found.Only(), nil
 }
 
-// Ancestor is that of [audit.Repository].
+// Ancestor implements [audit.Repository].
 func (r *auditedRepo) Ancestor(old, young string) (bool, error) {
 	bases, err := r.git.MergeBases(old, young)
 	return len(bases) == 1 && bases[0] == old, err

@@ -31,10 +31,10 @@ type Decided struct {
 	Head, CodeTree, EvidenceDir string // "" when unknown
 	MergeBase                   string // "" when unknown
 	ManyBases                   bool   // changes.json joins the changes since several merge bases
-	// Changes are those of changes.json; without one they are the files of the report, and HasIDs is false.
+	// Changes come from changes.json; without one they are the files of the report, and HasIDs is false.
 	Changes []change.Change
 	HasIDs  bool
-	// Policy is that of the branch's contract; nil when the facts name none.
+	// Policy is made from the branch's contract; nil when the facts name none.
 	Policy *policy.Policy
 }
 

@@ -63,7 +63,7 @@ func (a *Archive) history(since string) (*past, error) {
 	}
 }
 
-// onlyAdds compares the entries of a commit with those of its parent.
+// onlyAdds compares the entries of a commit with the entries of its parent.
 func (a *Archive) onlyAdds(p *past, young, old git.CommitInfo) error {
 	var trees [2]git.Entry
 	for i, tree := range []git.ID{old.Tree, young.Tree} {

@@ -38,7 +38,7 @@ func (e *Evaluator) equal(a, b string) bool {
 	return true
 }
 
-// answer is that of a match. The last two keep an earlier star from trying what a later one tried already.
+// answer is the result of a match. The last two keep an earlier star from trying what a later one tried already.
 type answer int
 
 const (

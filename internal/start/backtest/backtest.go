@@ -63,7 +63,7 @@ type Contract struct {
 	SHA256 string `json:"sha256"` // of its bytes
 }
 
-// Counts count merges: all that were judged, and those of programs among them.
+// Counts count merges: all that were judged, and among them the merges of programs.
 type Counts struct {
 	Counted
 	Bots Counted `json:"bots"`
