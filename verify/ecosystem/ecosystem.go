@@ -27,6 +27,7 @@ type Keyed struct {
 	Pattern  string
 	Harmless []string // keys that do not count; every other key counts
 	NewKeys  []string // the keys that count in a new file; without any, each new file counts
+	MayGo    bool     // what applies the file fails without it, or changes too
 	Whole    []string // programs: where a command of the contract may run one, every change counts
 }
 
@@ -106,7 +107,7 @@ var (
 						"dependencies optional-dependencies"),
 					[]string{"dependency-groups", "build-system.requires"},
 					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
-						"bumpversion commitizen interrogate"),
+						"bumpversion commitizen interrogate gha-update flit.sdist"),
 				),
 				NewKeys: []string{
 					"tool.pytest", "tool.coverage", "tool.tox", "tool.ruff", "tool.flake8", "tool.mypy", "tool.pylint", "tool.pyright", "tool.basedpyright", "project.entry-points",
@@ -156,7 +157,7 @@ var (
 
 	JVM = Files{
 		Name:      "JVM",
-		Manifests: []string{"settings.{gradle,gradle.kts}", "*.{gradle,gradle.kts}", "pom.xml", "*.sbt"},
+		Manifests: []string{"settings.{gradle,gradle.kts}", "build.{gradle,gradle.kts}", "*.{gradle,gradle.kts}", "pom.xml", "*.sbt"},
 		Keyed: []Keyed{
 			{
 				Pattern: "pom.xml",
@@ -168,8 +169,9 @@ var (
 				NewKeys: []string{},
 			},
 			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
-			{Pattern: "*.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
-			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}},
+			{Pattern: "build.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}},
+			{Pattern: "*.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}, NewKeys: []string{"tests"}, MayGo: true},
+			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}, NewKeys: []string{"code"}},
 			{Pattern: "*.sbt", Harmless: []string{"dependencies"}},
 		},
 		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/*.jar", "project/*.scala"},

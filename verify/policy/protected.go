@@ -28,6 +28,7 @@ type Protected struct {
 	Programs []string
 	Tests    bool                // the entry does not count where a cross run takes the file from the base
 	Runner   bool                // nor does this one, where a cross run does so for each criterion
+	MayGo    bool                // a deletion does not count
 	Owned    []ecosystem.Program // the keys of such programs
 	WholeFor []string            // programs: where a command may run one, every change counts
 }
@@ -104,7 +105,7 @@ func ofEcosystems() (list []Protected) {
 		for _, k := range e.Keyed {
 			list = append(list, Protected{
 				Patterns: anywhere(k.Pattern), Reason: "it decides what is built, tested and installed", Harmless: k.Harmless, NewKeys: k.NewKeys,
-				Owned: e.Programs, Runner: e.Programs == nil, WholeFor: k.Whole,
+				Owned: e.Programs, Runner: e.Programs == nil, WholeFor: k.Whole, MayGo: k.MayGo,
 			})
 		}
 	}
@@ -140,6 +141,8 @@ func (e *Protected) counts(c *change.Change, exact bool, p *Policy, fromBase boo
 		}
 		keys = matching(c.KeysChanged, func(key string) bool { return e.isNewKey(key) && !idle(key) })
 		return keys, len(keys) > 0
+	case change.Deleted:
+		return nil, !e.MayGo
 	case change.Modified:
 		if c.KeysKnown {
 			keys = matching(c.KeysChanged, func(key string) bool { return (e.isKey(key) && !idle(key)) || (p.namesScript(key) && !fromBase) })

@@ -58,7 +58,7 @@ var kinds = map[string]*Kind{
 	"setup.cfg":                 {changed: iniKeys, Limit: 1 << 20, Cost: 1},
 	"setup.py":                  {changed: lineKeys(&setupPy), Limit: 256 << 10, Cost: 64},
 	"mix.exs":                   {changed: mixKeys, Limit: 256 << 10, Cost: 64},
-	"gradle.properties":         {changed: lineKeys(&properties), Limit: 256 << 10, Cost: 64},
+	"gradle.properties":         {changed: lineKeys(&properties), Added: true, Limit: 256 << 10, Cost: 64},
 	"settings.gradle":           gradleSettings,
 	"settings.gradle.kts":       gradleSettings,
 	"pnpm-workspace.yaml":       {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},

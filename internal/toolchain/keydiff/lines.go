@@ -32,9 +32,10 @@ type lineForm struct {
 
 // Parts of what steers a build of Gradle: what names tests, what leaves something out, and what runs or loads something else.
 const (
-	gradleTests  = `(?:\btests?\b|Tests?\b|(?i:junit|testng|spock|kotest|\bcheck\b))`
+	gradleTests  = gradleNames + `|(?i:junit|testng|spock|kotest)`
+	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
 	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
-	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|Process|` +
+	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
 		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`
 	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
 )
@@ -76,7 +77,7 @@ var (
 			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\)(?:\.sourceSets\.test\.output)?)\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
 		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
-		far: input.Lazily(gradleTests + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
+		far: input.Lazily(gradleNames + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
 			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
 			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
@@ -90,7 +91,7 @@ var (
 		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|[A-Za-z]*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
 			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:-X[\w:=+-]+|-Dfile\.encoding=[\w-]+|--add-(?:opens|exports)[= ][\w./=-]+)["']?\s*)*|` +
 			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
-			`(?:android|kotlin)\.[\w.]+\s*=\s*[\w.]+)$`),
+			`(?:android|kotlin|kapt|ksp)\.[\w.]+\s*=\s*[\w.]+)$`),
 	}
 	// A build of sbt: a line of a list alone does not say of which one, so that only whole statements are read.
 	sbt = lineForm{
@@ -156,6 +157,7 @@ func (form *lineForm) read(text string) map[string]string {
 	var code, steering strings.Builder
 	var open []block
 	steered := 0 // from this depth on, each line counts; 0 for none
+	inComment := false
 	parts := map[string]string{}
 	for raw := range strings.Lines(text) {
 		line := strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r")
@@ -170,6 +172,8 @@ func (form *lineForm) read(text string) map[string]string {
 		}
 		switch {
 		case !odd && (line == "" || (strings.HasPrefix(line, form.comment) && !commentEnds(line))):
+			continue
+		case form.comment == "//" && !odd && form.inComment(&inComment, &line, &odd):
 			continue
 		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
@@ -226,6 +230,28 @@ func (form *lineForm) read(text string) map[string]string {
 		parts["tests"] = steering.String()
 	}
 	return parts
+}
+
+var quotedText = input.Lazily(`"[^"\\]*"|'[^'\\]*'`)
+
+// inComment follows comments of several lines. It reports whether a line is only a part of one, by the asterisk at its start. Any other line in
+// one is marked: what is put between two such lines, or no longer is, differs. Where readers may differ, the line is odd.
+func (form *lineForm) inComment(inside *bool, line *string, odd *bool) bool {
+	was, bare := *inside, quotedText().ReplaceAllString(*line, "")
+	if !was {
+		bare, _, _ = strings.Cut(bare, "//")
+	}
+	starts, ends := strings.LastIndex(bare, "/*"), strings.LastIndex(bare, "*/")
+	*inside = (was && ends < 0) || starts > ends
+	*odd = strings.Count(bare, "/*") > 1 || strings.Count(bare, "*/") > 1 || (was && starts >= 0) || (ends >= 0 && ends+2 < len(bare)) || (starts >= 0 && strings.ContainsRune(*line, '\\'))
+	if !was {
+		return false
+	}
+	if !*odd && (*line == "*" || *line == "*/" || strings.HasPrefix(*line, "* ")) {
+		return true
+	}
+	*line = "/* " + *line
+	return false
 }
 
 // growing reports whether a line counts only where it goes. The version of a plugin is cut off: it may rise.

@@ -34,8 +34,9 @@ var movements = []movement{
 	{input.Lazily(`^(?:tool\.(?:mypy\.(?:strict|warn_\w+|disallow_\w+|check_untyped_defs|no_implicit_\w+|strict_\w+|extra_checks)|coverage\.run\.branch|` +
 		`pytest\.(?:ini_options\.)?xfail_strict)|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
+	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:coverage\.report\.(?:show_missing|skip_covered|skip_empty|precision|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|precision|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
 		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames|CacheRootDirectory))$`), func(any, any) bool { return true }},
 }
 
@@ -80,6 +81,23 @@ func rises(old, now any) bool {
 func falls(old, now any) bool { return rises(now, old) }
 
 func turnsOn(old, now any) bool { return now == true || (old == false && now == nil) }
+
+// warnsMore reports whether filters of warnings went that make no error. The last one that matches counts, so that the order stays.
+func warnsMore(old, now any) bool {
+	was, isList := old.([]any)
+	is, both := now.([]any)
+	if !isList || (!both && now != nil) {
+		return false
+	}
+	for _, v := range was {
+		if filter, isText := v.(string); len(is) > 0 && v == is[0] {
+			is = is[1:]
+		} else if !isText || strings.HasPrefix(strings.TrimSpace(filter), "e") {
+			return false
+		}
+	}
+	return len(is) == 0
+}
 
 // number reads a number or a version of a language, such as 3.10 and py310.
 func number(v any) []int {

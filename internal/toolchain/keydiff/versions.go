@@ -11,7 +11,9 @@ import (
 
 var (
 	versionLine = input.Lazily(`^(?:([\w.:/-]+?)(?:\s*=\s*|\s+))?["']?(?:https\\?://services\.gradle\.org/distributions/gradle-)?v?(\d[\w.+-]*)["']?$`)
-	sumLine     = input.Lazily(`^(distributionSha256Sum=)[0-9a-f]{64}$`)
+	// quietLine says nothing about what runs.
+	quietLine = input.Lazily(`^(?:networkTimeout=\d+|validateDistributionUrl=true)$`)
+	sumLine   = input.Lazily(`^(distributionSha256Sum=)[0-9a-f]{64}$`)
 )
 
 // versionKeys are the keys of a file that says which version of a tool runs: versions, which may rise, and the rest.
@@ -23,7 +25,7 @@ func readVersions(text string) map[string]string {
 	parts, rest := map[string]string{}, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || (line[0] == '#' && !commentEnds(line)) {
+		if line == "" || (line[0] == '#' && !commentEnds(line)) || quietLine().MatchString(line) {
 			continue
 		}
 		if m := sumLine().FindStringSubmatch(line); m != nil {
