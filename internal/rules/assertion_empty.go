@@ -76,7 +76,7 @@ func (f *File) tautologies() (list []*Assertion) {
 
 // replacing matches what gives a function another body for a test, by language. Its groups are the name of the function.
 var replacing = map[source.Lang]func() *regexp.Regexp{
-	source.Python: input.Lazily(`\b(?:patch|setattr)\(\s*["'][\w.]*\.(\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`),
+	source.Python: input.Lazily(`\b(?:patch|setattr)\(\s*["'](?:\w+\.)*(\w+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`),
 	source.JavaScript: input.Lazily(`\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
 		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`),
 }
@@ -91,12 +91,20 @@ func (f *File) givenBody(l linediff.Line) string {
 	if m == nil {
 		return ""
 	}
-	return cmp.Or(string(m[1]), string(m[2]))
+	name := cmp.Or(string(m[1]), string(m[2]))
+	if owner, own, isMember := strings.Cut(name, "."); isMember && strings.ToLower(owner) != owner {
+		return own // of a class, of which any value can be one
+	}
+	return name
 }
 
 // assertionsAbout are the assertions that ask what a call of a function returns, where a line has replaced the function:
-// in the block or test that the line belongs to or decorates, or in the whole file.
+// in the block or test that the line belongs to or decorates, or in the whole file. The name may have its module before it.
 func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
+	_, own, inModule := strings.Cut(name, ".")
+	if !inModule {
+		own = name
+	}
 	text := bytes.TrimSpace(f.Head.CodeLine(line))
 	end := f.Head.Lines()
 	if begins(text, "with ") {
@@ -105,7 +113,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		end = t.End
 	}
 	for n := line + 1; n <= end; n++ {
-		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !isAssertion(f.Lang(), code) || !has(code, name+"(") {
+		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !isAssertion(f.Lang(), code) || !has(code, own+"(") {
 			continue
 		}
 		s, ok := statementAt(f.Head, n)
@@ -115,7 +123,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		c, _ := meaningOf(f.Lang(), s)
 		isAsked := func(subject string) bool {
 			before, _, found := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
-			return found && (before == name || ends(before, "."+name))
+			return found && (before == own || before == name || ends(before, "."+name))
 		}
 		if c.rank >= partial && slices.ContainsFunc(c.subjects, isAsked) {
 			list = append(list, &Assertion{statement: s})
@@ -259,7 +267,7 @@ func sameExpressions(a, b span) failing {
 	switch {
 	case isLiteral(a.code):
 		return never
-	case bytes.ContainsAny(a.code, "({[+-*/<>&|\"'`") || has(a.code, "new "):
+	case bytes.ContainsAny(a.code, "({+-*/<>&|\"'`") || begins(a.code, "[") || has(a.code, "new "):
 		return mayFail // two calls can give two values
 	}
 	return sameNames

@@ -63,8 +63,43 @@ func (f *File) unreached(n int, line []byte, words func() map[string]int) (how s
 		return "in a function that nothing calls", end
 	case has(line, "catch_unwind("), emptyCatch().Match(line):
 		return "where its failure is swallowed", n
+	case begins(line, "runCatching", "Record.Exception") && !has(f.Head.CodeLine(end), "getOrThrow", "onFailure"):
+		return "where its failure is swallowed", end
+	case f.isLeft(n, end, line):
+		return "in a block that the test does not wait for", end
 	}
 	return "", 0
+}
+
+// left are statements whose block runs beside a test, by language, and words of a test that may wait for it.
+var left = map[source.Lang]struct {
+	starts func() *regexp.Regexp
+	waits  string
+}{
+	source.Go: {input.Lazily(`^go func\(`), "Wait( <- select"},
+	source.JavaScript: {input.Lazily(`^(?:setTimeout|setImmediate|queueMicrotask|process\.nextTick)\(|^(?:\[[^\]=]*\]|[\w$][\w$.]*(?:\([^=]*\))?)\.(?:forEach\(async|then\(\W*\w*\)? *=>)`),
+		"done resolve Promise imers waitFor flush tick await"},
+	source.Rust:   {input.Lazily(`^(?:let _\w* = )?(?:(?:\w+::)*spawn\(|async (?:move )?\{)`), ".await join("},
+	source.CSharp: {input.Lazily(`^(?:_ = )?Task\.Run\(`), "await Wait( WhenAll Result"},
+	source.Java:   {input.Lazily(`^(?:new Thread\(|(?:CompletableFuture\.runAsync|\w+\.(?:submit|execute))\(|GlobalScope\.launch|thread \{)`), "join( get( await sleep"},
+}
+
+// isLeft reports whether a line of a test begins a block that the test does not wait for, as far as the lines around it say.
+func (f *File) isLeft(n, end int, line []byte) bool {
+	l, known := left[plainLang(f.Lang())]
+	if !known || isArgument(f.Head, n) || !l.starts().Match(line) {
+		return false
+	}
+	t := f.testAround(n)
+	if t == nil {
+		return false
+	}
+	for at := t.Line; at <= t.End; at++ {
+		if (at < n || at > end) && has(f.Head.CodeLine(at), strings.Fields(l.waits)...) {
+			return false
+		}
+	}
+	return !has(f.Head.CodeLine(end), strings.Fields(l.waits)...)
 }
 
 // testAround is the innermost test of the head with a line in it; nil where there is none.

@@ -233,11 +233,25 @@ func (f *testTable) findMentions() {
 		}
 		eachCodeWord(file.Head, func(word []byte, line int) {
 			at := place{file, line}
-			if known, asked := f.mentioned[string(word)]; asked && len(known) < 2 && !slices.Contains(known, at) {
+			if known, asked := f.mentioned[string(word)]; asked && len(known) < 2 && !slices.Contains(known, at) && !isOfValue(file.Head, word, line) {
 				f.mentioned[string(word)] = append(known, at)
 			}
 		})
 	}
+}
+
+// isOfValue reports whether a word of Java or C# is a method of a value: that of the code under test may be called like the test.
+func isOfValue(v *source.File, word []byte, n int) bool {
+	if plainLang(v.Lang) != source.Java && v.Lang != source.CSharp {
+		return false
+	}
+	line := v.CodeLine(n)
+	before, isMember := bytes.CutSuffix(line[:cap(line)-cap(word)], []byte("."))
+	if !isMember {
+		return false
+	}
+	owner := before[bytes.LastIndexFunc(before, func(r rune) bool { return !source.IsWord(byte(r)) })+1:]
+	return len(owner) == 0 || (owner[0] >= 'a' && owner[0] <= 'z' && !oneOf(string(owner), "this", "super", "base"))
 }
 
 // isConverted reports whether what a test says is in tests that are new: as the row of a table, or written in another
