@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,12 +52,35 @@ func meaningOf(lang source.Lang, s statement) (c meaning, ok bool) {
 	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" &&
 		nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
 		c = expressionMeaning(lang, firstOf(lang, rest))
+	case lang == source.Python && mockRanks[word] > unclear && at(s.code, start-1) == '.':
+		c = mockMeaning(all.cut(0, start-1), word, rest)
 	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
 		c = chainMeaning(lang, rest)
 	default:
 		c = callMeaning(lang, word, rest)
 	}
 	return c, c.rank != unclear && len(c.subjects) > 0
+}
+
+// mockRanks are what the assertions of Python's mocks say about their mock.
+var mockRanks = map[string]rank{
+	"assert_called": exists, "assert_called_once": exists, "assert_awaited": exists, "assert_awaited_once": exists,
+	"assert_called_with": exact, "assert_called_once_with": exact, "assert_any_call": exact, "assert_has_calls": exact, "assert_not_called": exact,
+	"assert_awaited_with": exact, "assert_awaited_once_with": exact, "assert_not_awaited": exact,
+}
+
+// mockMeaning reads mock.assert_called_once_with(x).
+func mockMeaning(mock span, word string, rest span) meaning {
+	c := meaning{rank: mockRanks[word], matcher: word, subjects: []string{mock.trim().key()}}
+	args, _, _ := arguments(rest)
+	specific := func(arg span) bool {
+		name, value, named := strings.Cut(arg.key(), "=")
+		return !isAnything(value) && (named || !isAnything(name))
+	}
+	if len(args) > 0 && !slices.ContainsFunc(args, specific) {
+		c.rank = exists
+	}
+	return c
 }
 
 // firstOf is the condition of a keyword assertion, without its message.
@@ -224,6 +248,8 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 		c.expected = append(c.expected, a.key())
 		if isAnything(a.key()) {
 			c.rank = min(c.rank, exists)
+		} else if len(m.args) == 1 && begins(a.key(), "expect.any(", "expect.objectContaining(", "expect.arrayContaining(", "expect.string") {
+			c.rank = min(c.rank, partial)
 		}
 	}
 	return c
