@@ -129,9 +129,11 @@ func stubbed(v *source.File, pos int) string {
 	isMore := func(code []byte) bool { // a text that says what it is for is none
 		return len(bytes.Trim(bytes.TrimSuffix(bytes.TrimSpace(code), []byte("end")), " \t\r\n:;}\"'")) > 0
 	}
-	body := v.Code[b.Open+1 : b.End+1]
-	if b.Open >= pos || b.Open-b.From > 6*maxNear || isMore(body[:pos-b.Open-1]) || isMore(body[statementEnd(body, pos-b.Open-1):]) ||
-		(v.Lang == source.Python && isAbstract(v, around)) {
+	if b.Open >= pos || max(b.Open-b.From, b.End-b.Open) > 16*maxNear {
+		return ""
+	}
+	body, start := v.Code[b.Open+1:b.End+1], pos-b.Open-1
+	if isMore(body[:start]) || isMore(body[statementEnd(body, start):]) || (v.Lang == source.Python && isAbstract(v, around)) {
 		return ""
 	}
 	return functionName(v.Lang, v.Code[b.From:b.Open])
@@ -244,20 +246,24 @@ func (f *File) hadBody(name string) int {
 
 // bodies counts the functions of a name that do something, and tells where the first one is.
 func (f *File) bodies(v *source.File, name string) (first, count int) {
-	add := func(from, open int) {
-		if head := v.Code[from:open]; open-from < 6*maxNear && has(head, name) && functionName(v.Lang, head) == name {
-			if count++; first == 0 {
-				first = v.LineAt(from + bytes.Index(head, []byte(name)))
+	last := -1
+	eachPlace(v.Code, name, func(pos int) {
+		b, found := v.BlockBehind(pos)
+		if v.Lang == source.Ruby { // its block opens in front of the name
+			b, found = v.BlockOn(v.LineAt(pos))
+		}
+		if b = withHead(v, b); v.Lang == source.CSharp {
+			if i := bytes.Index(v.Code[pos:min(pos+4*maxNear, len(v.Code))], []byte("=>")); i >= 0 && (!found || pos+i < b.Open) {
+				b, found = source.Block{From: v.Statement(pos + i), Open: pos + i + len("=>")}, true
 			}
 		}
-	}
-	for _, b := range v.Blocks() {
-		b = withHead(v, b)
-		add(b.From, b.Open)
-	}
-	if v.Lang == source.CSharp {
-		eachPlace(v.Code, "=>", func(pos int) { add(v.Statement(pos), pos+len("=>")) })
-	}
+		if found && b.Open > last && b.From <= pos && b.Open-b.From < 16*maxNear && functionName(v.Lang, v.Code[b.From:b.Open]) == name {
+			if count++; first == 0 {
+				first = v.LineAt(pos)
+			}
+			last = b.Open
+		}
+	})
 	scanStubs(f, v, func(_ int, stub string) {
 		if stub == name {
 			count--

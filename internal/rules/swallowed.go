@@ -192,7 +192,8 @@ func (f *File) tryEnd(line int) int {
 		end = indentEnd(f.Head, line)
 	}
 	for n := end; n <= min(f.Head.Lines(), end+6); n++ {
-		if text := f.Head.CodeLine(n); handler().Match(text) || (n == line && has(text, "catch")) {
+		text := f.Head.CodeLine(n)
+		if text = text[:min(len(text), maxNear)]; handler().Match(text) || (n == line && has(text, "catch")) {
 			return n
 		} else if n > end && !isBlank(text) {
 			break
@@ -219,7 +220,7 @@ func (f *File) swallows(line int) bool {
 	}
 	last, body := indentEnd(f.Head, line)+1, []byte(nil)
 	if b, found := f.Head.BlockOn(line); found && f.Lang() != source.Ruby {
-		body = f.Head.Code[b.Open+1 : max(b.Open+1, b.End)]
+		body = f.Head.Code[b.Open+1 : max(b.Open+1, min(b.End, b.Open+maxStatementBytes))]
 		if last = f.Head.LineAt(b.End); f.Lang() == source.Python {
 			last++
 		}
@@ -345,7 +346,7 @@ func blockEnd(f *source.File, line int) int {
 		return directiveEnd(f, line)
 	}
 	if b, found := f.BlockOn(line); found {
-		return f.LineAt(b.End)
+		return min(f.LineAt(b.End), line+maxBlock)
 	}
 	if f.Lang == source.Python || f.Lang == source.Ruby {
 		return line

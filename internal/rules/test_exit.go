@@ -158,11 +158,14 @@ var (
 
 // goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
 func goExits(v *source.File, found func(int, string)) {
-	for _, b := range v.Blocks() {
-		entry := goEntry().FindSubmatch(v.Code[b.From:b.Open])
-		if entry == nil || (b.From > 0 && v.Code[b.From-1] != '\n') {
+	starts := linesWith(v.Code, v, []string{"func TestMain(", "func init()"})
+	for _, first := range starts[:min(len(starts), 10)] {
+		entry := goEntry().FindSubmatch(v.CodeLine(first))
+		b, _ := v.BlockOn(first)
+		if entry == nil {
 			continue
 		}
+		b.End = min(b.End, b.Open+64<<10)
 		body, run, code := v.Code[b.Open:b.End], b.End, "" // where the tests run, and the variable that knows how they ended
 		if name := entry[1]; len(name) > 0 {
 			if m := goRun().FindSubmatchIndex(body); m != nil {

@@ -39,15 +39,6 @@ func (f *File) block(n int) Block {
 	return Block{int(b.from), int(b.open), int(b.end), b.mark > 0 && int(b.mark) < f.LineAt(int(b.from))}
 }
 
-// Blocks are all blocks of a file, in the order in which they open.
-func (f *File) Blocks() []Block {
-	all := make([]Block, len(f.blocks().list))
-	for n := range all {
-		all[n] = f.block(n)
-	}
-	return all
-}
-
 // opening is the place of the first block whose head ends at an offset or behind it.
 func (f *File) opening(offset int) int {
 	list := f.blocks().list
@@ -69,19 +60,21 @@ func (f *File) Around(offset int) (around []Block) {
 	return around
 }
 
+// BlockBehind is the first block whose head ends at an offset or behind it.
+func (f *File) BlockBehind(offset int) (b Block, found bool) {
+	if n := f.opening(offset); n < len(f.blocks().list) {
+		return f.block(n), true
+	}
+	return b, false
+}
+
 // BlockOn is the last block that opens on a line, or else the first one whose head begins there.
 func (f *File) BlockOn(line int) (b Block, found bool) {
-	for n := f.opening(f.starts[line-1]); n < len(f.blocks().list); n++ {
-		one := f.block(n)
-		if f.LineAt(one.Open) > line {
-			if !found && f.LineAt(one.From) == line {
-				return one, true
-			}
-			break
-		}
-		b, found = one, true
+	if n := f.opening(f.lineEnd(line)+1) - 1; n >= 0 && f.block(n).Open >= f.starts[line-1] {
+		return f.block(n), true
 	}
-	return b, found
+	b, found = f.BlockBehind(f.starts[line-1])
+	return b, found && f.LineAt(b.From) == line
 }
 
 // Enclosing gives the numbers of the lines on which the blocks around a line begin, the outermost first: functions,

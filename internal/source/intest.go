@@ -1,8 +1,9 @@
 package source
 
 import (
-	"bytes"
+	"regexp"
 	"sort"
+	"sync"
 )
 
 // InTest reports whether a line belongs to a test: the file is one of tests, or the line lies in a test, or in what
@@ -40,20 +41,20 @@ func (f *File) testParts() []span {
 	return parts
 }
 
+// testOnly matches the attribute cfg that demands test.
+var testOnly = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`#\[\s*cfg\(\s*(?:all\(\s*(?:[^\[\]]*,\s*)?)?test\s*[,)]`)
+})
+
 // rustTestParts are the items behind #[cfg(test)].
 func (f *File) rustTestParts() []span {
 	var parts []span
-	for at := 0; ; {
-		n := bytes.Index(f.Code[at:], []byte("#[cfg("))
-		if n < 0 {
-			return parts
-		}
-		at += n
-		from, end := at, f.past(at+1)
-		at = end
-		if !testOnly(f.Code[from:end]) {
+	at := 0
+	for _, m := range testOnly().FindAllIndex(f.Code, -1) {
+		if m[0] < at {
 			continue
 		}
+		at = f.past(m[0] + 1)
 		for at < len(f.Code) && f.Code[at] != '{' && f.Code[at] != ';' {
 			if c := f.Code[at]; c == '(' || c == '[' {
 				at = f.past(at)
@@ -64,19 +65,7 @@ func (f *File) rustTestParts() []span {
 		if f.byteAt(at) == '{' {
 			at = f.past(at)
 		}
-		parts = append(parts, span{f.LineAt(from), f.LineAt(min(at, len(f.Code)-1))})
+		parts = append(parts, span{f.LineAt(m[0]), f.LineAt(min(at, len(f.Code)-1))})
 	}
-}
-
-// testOnly reports whether the attribute cfg demands test.
-func testOnly(code []byte) bool {
-	code = bytes.Map(func(r rune) rune {
-		if r == ' ' || r == '\n' || r == '\t' || r == '\r' {
-			return -1
-		}
-		return r
-	}, code)
-	return bytes.HasPrefix(code, []byte("#[cfg(test)")) ||
-		bytes.HasPrefix(code, []byte("#[cfg(all(test,")) ||
-		(bytes.HasPrefix(code, []byte("#[cfg(all(")) && bytes.Contains(code, []byte(",test)")))
+	return parts
 }
