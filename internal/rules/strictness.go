@@ -15,10 +15,11 @@ const (
 	higher   direction = "higher"   // a threshold: the least that is demanded
 	lower    direction = "lower"    // a threshold: the most that is allowed
 	on       direction = "on"       // true is stricter
+	kept     direction = "kept"     // so it is, and without it nothing else demands it, but what the file extends
 	off      direction = "off"      // false is stricter
 	severity direction = "severity" // how an analyzer of .NET says what it finds
 	graded   direction = "graded"   // how a linter says what a rule of it finds
-	named    direction = "named"    // what the value names is done
+	named    direction = "named"    // what the value names is done, and nothing else does it
 	unnamed  direction = "unnamed"  // what the value names is left out
 )
 
@@ -26,7 +27,6 @@ const (
 type strictSetting struct {
 	files, keys string
 	direction
-	needed bool   // without it nothing else demands it, but what the file extends
 	values string // words in lower case of which a value that counts contains one; after a !, none
 }
 
@@ -53,78 +53,77 @@ const (
 
 // thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
 var thresholds = []strictSetting{
-	{files: "*.toml .coveragerc* setup.cfg tox.ini pytest.ini", keys: "**/fail_under|fail-under", direction: higher},
-	{files: coverageFiles, keys: "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" +
-		measuredParts, direction: higher},
-	{files: ".nycrc* .c8rc*", keys: measuredParts, direction: higher},
-	{files: coverageFiles, keys: "**/thresholds/**/100|break", direction: higher},
-	{files: coverageFiles, keys: "**/check-coverage|checkCoverage|minMsi|minCoveredMsi", direction: higher},
-	{files: coverageFiles, keys: "**/typeCoverage/**/atLeast", direction: higher},
-	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/target", direction: higher},
-	{files: "codecov.y*ml .codecov.y*ml", keys: "**/status/**/threshold", direction: lower},
-	{files: ".testcoverage.y*ml", keys: "threshold/*", direction: higher},
-	{files: "pom.xml " + projectFiles, keys: "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate",
-		direction: higher},
-	{files: "pom.xml", keys: "**/limits/**/minimum", direction: higher},
-	{files: "mix.exs", keys: "**/summary/threshold", direction: higher},
+	{"*.toml .coveragerc* setup.cfg tox.ini pytest.ini", "**/fail_under|fail-under", higher, ""},
+	{coverageFiles, "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" + measuredParts, higher, ""},
+	{".nycrc* .c8rc*", measuredParts, higher, ""},
+	{coverageFiles, "**/thresholds/**/100|break", higher, ""},
+	{coverageFiles, "**/check-coverage|checkCoverage|minMsi|minCoveredMsi", higher, ""},
+	{coverageFiles, "**/typeCoverage/**/atLeast", higher, ""},
+	{"codecov.y*ml .codecov.y*ml", "**/status/**/target", higher, ""},
+	{"codecov.y*ml .codecov.y*ml", "**/status/**/threshold", lower, ""},
+	{".testcoverage.y*ml", "threshold/*", higher, ""},
+	{"pom.xml " + projectFiles, "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate", higher, ""},
+	{"pom.xml", "**/limits/**/minimum", higher, ""},
+	{"mix.exs", "**/summary/threshold", higher, ""},
 }
 
 // strictness are the settings of compilers, analyzers and hooks that make them say more.
 var strictness = []strictSetting{
-	{files: "tsconfig*.json", keys: "**/compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|" +
-		"noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|" +
-		"noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride", direction: on, needed: true},
-	{files: projectFiles, keys: "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|" +
-		"EnableNETAnalyzers|RunAnalyzers|Nullable", direction: on, needed: true},
-	{files: ".editorconfig .globalconfig", keys: "*/*", direction: severity},
-	{files: ".rubocop.yml", keys: "*/Enabled", direction: on},
-	{files: ".rubocop.yml", keys: "*/DisabledByDefault", direction: off},
-	{files: ".rubocop.yml", keys: "*/Max", direction: lower},
-	{files: ".pre-commit-config.y*ml", keys: "repos/hooks/id", direction: named, needed: true},
-	{files: ".golangci.*", keys: "linters|formatters/enable", direction: named, needed: true},
-	{files: ".golangci.*", keys: "linters/disable", direction: unnamed},
-	{files: jestFiles, keys: "**/testPathIgnorePatterns", direction: unnamed, values: noTests},
-	{files: jestFiles + " " + vitestFiles, keys: "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", direction: off},
-	{files: vitestFiles, keys: "**/test/exclude", direction: unnamed, values: ".test. .spec. test/ tests/ __tests__"},
-	{files: vitestFiles, keys: "**/test/retry", direction: unnamed},
-	{files: "eslint.conf* .eslintrc*", keys: "**/ignores|ignorePatterns", direction: unnamed, values: wholeTrees},
-	{files: ".rubocop.yml", keys: "AllCops/Exclude", direction: unnamed, values: wholeTrees},
-	{files: "pom.xml", keys: "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore", direction: off},
-	{files: "pom.xml", keys: "**/haltOnFailure", direction: on},
-	{files: "pom.xml", keys: "**/excludes/exclude", direction: unnamed, values: "test.java tests.java test.class tests.class"},
-	{files: "pom.xml", keys: "**/rerunFailingTestsCount|excludedGroups", direction: unnamed},
-	{files: gradleFiles, keys: "**/ignoreFailures", direction: off},
-	{files: gradleFiles, keys: "**/test|tasks.test/enabled", direction: on},
-	{files: gradleFiles, keys: "**/excludeTags|excludeTestsMatching", direction: unnamed},
-	{files: gradleFiles, keys: "**/test|tasks.test/exclude", direction: unnamed},
-	{files: projectFiles, keys: "**/IsTestProject", direction: on},
-	{files: projectFiles, keys: "**/Compile/@Remove", direction: unnamed, values: "test"},
-	{files: projectFiles, keys: "**/TestCaseFilter", direction: unnamed},
-	{files: phpunitFiles, keys: "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything",
-		direction: on, needed: true},
-	{files: phpunitFiles, keys: "**/testsuite/exclude", direction: unnamed},
-	{files: phpunitFiles, keys: "phpunit/groups/exclude/group", direction: unnamed},
-	{files: phpunitFiles, keys: "**/testsuite/directory/@suffix", direction: unnamed, values: "!test .phpt"},
-	{files: "phpstan*.neon*", keys: "parameters/level", direction: higher},
-	{files: "phpstan*.neon*", keys: "parameters/paths", direction: named, needed: true},
-	{files: "psalm*.xml*", keys: "psalm/@errorLevel", direction: lower},
-	{files: "cargo.toml", keys: "**/lints/*/*", direction: graded, values: "deny forbid allow"},
-	{files: "cargo.toml", keys: "lib/test|doctest", direction: on},
-	{files: "cargo.toml", keys: "package/autotests", direction: on},
-	{files: "mix.exs", keys: "**/warnings_as_errors", direction: on, needed: true},
-	{files: "mix.exs", keys: "**/test_pattern", direction: unnamed, values: "!_test"},
-	{files: ruffFiles, keys: "tool/ruff/**/select|extend-select", direction: named, needed: true},
-	{files: ruffFiles, keys: "lint/select|extend-select", direction: named, needed: true},
-	{files: mypyFiles, keys: "**/mypy/overrides/ignore_errors", direction: off},
-	{files: ".eslintrc* eslint.conf* package.json", keys: "**/rules/*", direction: graded},
-	{files: "biome.json*", keys: "**/rules/*/*", direction: graded},
-	{files: mypyFiles, keys: "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|" +
-		"strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional", direction: on,
-		needed: true},
-	{files: mypyFiles, keys: "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports",
-		direction: off},
-	{files: "codecov.y*ml .codecov.y*ml", keys: "**/informational", direction: off},
-	{files: "codecov.y*ml .codecov.y*ml", keys: "**/require_ci_to_pass", direction: on},
+	{"tsconfig*.json", "**/compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|" +
+		"strictPropertyInitialization|noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|" +
+		"noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|noUncheckedIndexedAccess|" +
+		"exactOptionalPropertyTypes|noImplicitOverride",
+		kept, ""},
+	{projectFiles, "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|" +
+		"EnforceCodeStyleInBuild|EnableNETAnalyzers|RunAnalyzers|Nullable",
+		kept, ""},
+	{".editorconfig .globalconfig", "*/*", severity, ""},
+	{".rubocop.yml", "*/Enabled", on, ""},
+	{".rubocop.yml", "*/DisabledByDefault", off, ""},
+	{".rubocop.yml", "*/Max", lower, ""},
+	{".pre-commit-config.y*ml", "repos/hooks/id", named, ""},
+	{".golangci.*", "linters|formatters/enable", named, ""},
+	{".golangci.*", "linters/disable", unnamed, ""},
+	{jestFiles, "**/testPathIgnorePatterns", unnamed, noTests},
+	{jestFiles + " " + vitestFiles, "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", off, ""},
+	{vitestFiles, "**/test/exclude", unnamed, ".test. .spec. test/ tests/ __tests__"},
+	{vitestFiles, "**/test/retry", unnamed, ""},
+	{"eslint.conf* .eslintrc*", "**/ignores|ignorePatterns", unnamed, wholeTrees},
+	{".rubocop.yml", "AllCops/Exclude", unnamed, wholeTrees},
+	{"pom.xml", "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore", off, ""},
+	{"pom.xml", "**/haltOnFailure", on, ""},
+	{"pom.xml", "**/excludes/exclude", unnamed, "test.java tests.java test.class tests.class"},
+	{"pom.xml", "**/rerunFailingTestsCount|excludedGroups", unnamed, ""},
+	{gradleFiles, "**/ignoreFailures", off, ""},
+	{gradleFiles, "**/test|tasks.test/enabled", on, ""},
+	{gradleFiles, "**/excludeTags|excludeTestsMatching", unnamed, ""},
+	{gradleFiles, "**/test|tasks.test/exclude", unnamed, ""},
+	{projectFiles, "**/IsTestProject", on, ""},
+	{projectFiles, "**/Compile/@Remove", unnamed, "test"},
+	{projectFiles, "**/TestCaseFilter", unnamed, ""},
+	{phpunitFiles, "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything", kept, ""},
+	{phpunitFiles, "**/testsuite/exclude", unnamed, ""},
+	{phpunitFiles, "phpunit/groups/exclude/group", unnamed, ""},
+	{phpunitFiles, "**/testsuite/directory/@suffix", unnamed, "!test .phpt"},
+	{"phpstan*.neon*", "parameters/level", higher, ""},
+	{"phpstan*.neon*", "parameters/paths", named, ""},
+	{"psalm*.xml*", "psalm/@errorLevel", lower, ""},
+	{"cargo.toml", "**/lints/*/*", graded, "deny forbid allow"},
+	{"cargo.toml", "lib/test|doctest", on, ""},
+	{"cargo.toml", "package/autotests", on, ""},
+	{"mix.exs", "**/warnings_as_errors", kept, ""},
+	{"mix.exs", "**/test_pattern", unnamed, "!_test"},
+	{ruffFiles, "tool/ruff/**/select|extend-select", named, ""},
+	{ruffFiles, "lint/select|extend-select", named, ""},
+	{mypyFiles, "**/mypy/overrides/ignore_errors", off, ""},
+	{".eslintrc* eslint.conf* package.json", "**/rules/*", graded, ""},
+	{"biome.json*", "**/rules/*/*", graded, ""},
+	{mypyFiles, "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|" +
+		"check_untyped_defs|strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional",
+		kept, ""},
+	{mypyFiles, "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports", off, ""},
+	{"codecov.y*ml .codecov.y*ml", "**/informational", off, ""},
+	{"codecov.y*ml .codecov.y*ml", "**/require_ci_to_pass", on, ""},
 }
 
 // degree is what a setting demands.
@@ -157,17 +156,23 @@ func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
 			continue
 		}
 		name, l, ok := table[i].read(s)
-		if l.needed = table[i].needed && !extends; ok && len(all[name]) < 1000 {
+		if l.needed = (table[i].direction == kept || table[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
 			all[name] = append(all[name], l)
 		}
 	}
 	return all
 }
 
+const (
+	isFalse = " false disable no annotations warnings "
+	isTrue  = " true enable yes "
+)
+
 // degreeWords are the values of settings that are words, from the mildest to the strictest.
 var degreeWords = map[direction][]string{
-	on:       {" false disable no annotations warnings ", " true enable yes "},
-	off:      {" true enable yes ", " false disable no annotations warnings "},
+	on:       {isFalse, isTrue},
+	kept:     {isFalse, isTrue},
+	off:      {isTrue, isFalse},
 	graded:   {"", " off 0 allow ", " warn 1 info ", " error 2 on deny forbid "}, // a rule that is new and off is no loss
 	severity: {" none silent ", " suggestion ", " warning ", " error "},
 }
@@ -176,7 +181,7 @@ var degreeWords = map[direction][]string{
 func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
 	l.line, l.most = s.Line, d.direction == lower
-	whole := (d.direction == on || d.direction == off) && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
+	whole := (d.direction == on || d.direction == kept || d.direction == off) && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
 	switch d.direction {
 	case higher, lower:
 		whole = true
