@@ -18,10 +18,24 @@ import (
 
 // findNewDependency finds packages that the manifests of a change name for the first time.
 func findNewDependency(c *Change, report func(Hit)) {
-	known := c.knownPackages()
+	known := map[string]bool{} // those that a touched manifest named at the merge base, and those of the repository itself
+	heads := map[*File][]dependency{}
 	for _, f := range c.Files {
-		if m := manifestOf(f.Path); m != nil && f.Head != nil && !foreign(f.Path) {
-			newDependencies(f, m, known, report)
+		m := manifestOf(f.Path)
+		if m == nil {
+			continue
+		}
+		for _, d := range m.packages(f.Base) {
+			known[m.key(d)] = true
+		}
+		heads[f] = m.packages(f.Head)
+		for _, d := range heads[f] {
+			known[m.key(d)] = known[m.key(d)] || d.own
+		}
+	}
+	for _, f := range c.Files {
+		if !foreign(f.Path) {
+			newDependencies(f, manifestOf(f.Path), heads[f], known, report)
 		}
 	}
 }
@@ -32,18 +46,19 @@ type dependency struct {
 	dev   bool   // only for tests and tools
 	from  string // where it comes from when that is no registry, "" otherwise
 	local bool   // it is a part of this repository
+	own   bool   // it is the package of the manifest itself
 	line  int
 }
 
 // manifest says how the packages of a kind of manifest are read.
 type manifest struct {
 	files, system string // system tells packages of the same name apart
-	own           string // the keys of the name of the package itself
+	own           string // the keys of the name of the package itself; the last one counts
 	tables        string // those of packages; see packageIn
 	dev           string // the same for those that only tests and tools need
 	// pattern matches a line with a package, its name and the rest; devPattern one that only tests and tools need.
 	pattern, devPattern func() *regexp.Regexp
-	read                func(v *source.File) (own string, deps []dependency)
+	read                func(v *source.File) []dependency
 }
 
 // manifests are all kinds of manifests.
@@ -73,38 +88,38 @@ var manifests = []manifest{
 	{files: "gemfile *.gemspec", system: "gem",
 		pattern:    input.Lazily(`^\s*(?:\w+\.)?(?:gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`),
 		devPattern: input.Lazily(`^\s*(?:\w+\.)?add_development_`)},
-	{files: "*.txt *.in", system: "pypi", read: readRequirements},
+	{files: "requirements*.txt requirements*.in constraints*.txt constraints*.in *-requirements.txt *_requirements.txt", system: "pypi",
+		read: readRequirements},
 }
 
 // manifestOf is how a file is read, by its name; nil for a file that is no manifest.
 func manifestOf(name string) *manifest {
+	if path.Base(path.Dir(name)) == "requirements" && ends(name, ".txt", ".in") {
+		name = "requirements.txt"
+	}
 	i := slices.IndexFunc(manifests, func(m manifest) bool { return isNamed(name, m.files) })
-	if i < 0 || (i == len(manifests)-1 && !isRequirements(name)) {
+	if i < 0 {
 		return nil
 	}
 	return &manifests[i]
 }
 
-// isRequirements reports whether a file is a list of Python's requirements.
-func isRequirements(name string) bool {
-	return isNamed(name, "requirements*.txt requirements*.in constraints*.txt constraints*.in *-requirements.txt *_requirements.txt") ||
-		path.Base(path.Dir(name)) == "requirements"
-}
-
-// packages are the name of a package itself, and what it needs.
-func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
-	if m.read != nil {
+// packages are the package of a manifest itself, and what it needs.
+func (m *manifest) packages(v *source.File) (deps []dependency) {
+	switch {
+	case v == nil:
+		return nil
+	case m.read != nil:
 		return m.read(v)
-	}
-	if m.pattern != nil {
+	case m.pattern != nil:
 		return m.lines(v)
 	}
 	var list []*described
 	about, from := map[string]*described{}, map[string]string{} // from: where uv gets packages from
-	artifact := ""
+	own, artifact := "", ""
 	for _, s := range settingsOf(v) {
 		switch {
-		case leadsToOne(s.Keys, m.own) && (own == "" || m.system == "maven"): // the group of a parent comes first
+		case leadsToOne(s.Keys, m.own):
 			own = m.plain(s.Value)
 		case m.system == "maven" && leads(s.Keys, "project/artifactId"):
 			artifact = ":" + s.Value
@@ -137,11 +152,11 @@ func (m *manifest) packages(v *source.File) (own string, deps []dependency) {
 			deps = append(deps, is)
 		}
 	}
-	return own + artifact, deps
+	return append(deps, dependency{name: own + artifact, own: true, local: true})
 }
 
 // lines reads a manifest line by line.
-func (m *manifest) lines(v *source.File) (own string, deps []dependency) {
+func (m *manifest) lines(v *source.File) (deps []dependency) {
 	inGroup, n := false, 0 // inGroup: of a Gemfile, for development and tests
 	for line := range bytes.Lines(v.Text) {
 		line = line[:min(len(line), maxShellLine)]
@@ -153,11 +168,11 @@ func (m *manifest) lines(v *source.File) (own string, deps []dependency) {
 			}
 			deps = append(deps, d)
 		} else if found := gemName().FindSubmatch(line); found != nil && ends(v.Path, ".gemspec") {
-			own = string(found[1])
+			deps = append(deps, dependency{name: string(found[1]), own: true, local: true})
 		}
 		inGroup = m.system == "gem" && ((inGroup && string(bytes.TrimSpace(line)) != "end") || gemDev().Match(line))
 	}
-	return own, deps
+	return deps
 }
 
 var (
@@ -264,29 +279,6 @@ func (m *manifest) plain(name string) string {
 	return name
 }
 
-// knownPackages are the packages that a touched manifest named at the merge base, and those of the repository itself.
-func (c *Change) knownPackages() map[string]bool {
-	known := map[string]bool{}
-	for _, f := range c.Files {
-		m := manifestOf(f.Path)
-		if m == nil {
-			continue
-		}
-		if f.Base != nil {
-			own, deps := m.packages(f.Base)
-			known[m.system+" "+own] = true
-			for _, d := range deps {
-				known[m.key(d)] = true
-			}
-		}
-		if f.Head != nil {
-			own, _ := m.packages(f.Head)
-			known[m.system+" "+own] = true
-		}
-	}
-	return known
-}
-
 // key tells a package from those of other systems. Another major version of a module of Go is no other package.
 func (m *manifest) key(d dependency) string {
 	if prefix, _, ok := module.SplitPathVersion(d.name); ok && m.system == "go" {
@@ -296,10 +288,9 @@ func (m *manifest) key(d dependency) string {
 }
 
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
-func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hit)) {
+func newDependencies(f *File, m *manifest, deps []dependency, known map[string]bool, report func(Hit)) {
 	var names firstNames
 	parts := [3][]string{} // for the program, for its development, not from a registry
-	_, deps := m.packages(f.Head)
 	for _, d := range deps {
 		if d.local || known[m.key(d)] {
 			continue
@@ -329,19 +320,21 @@ func newDependencies(f *File, m *manifest, known map[string]bool, report func(Hi
 	report(hit)
 }
 
-func readGoMod(v *source.File) (own string, deps []dependency) {
+func readGoMod(v *source.File) (deps []dependency) {
 	f, err := modfile.ParseLax("go.mod", v.Text, nil)
 	if err != nil {
-		return "", nil
+		return nil
 	}
+	own := ""
 	if f.Module != nil {
 		own = f.Module.Mod.Path
+		deps = []dependency{{name: own, own: true, local: true}}
 	}
 	for _, r := range f.Require {
 		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
 		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || begins(r.Mod.Path, own+"/"), line: r.Syntax.Start.Line})
 	}
-	return own, deps
+	return deps
 }
 
 func isLocalVersion(version string) bool {
@@ -385,7 +378,7 @@ func pythonNormal(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
 }
 
-func readRequirements(v *source.File) (own string, deps []dependency) {
+func readRequirements(v *source.File) (deps []dependency) {
 	dev := has([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
 	n := 0
 	for line := range bytes.Lines(v.Text) {
@@ -406,5 +399,5 @@ func readRequirements(v *source.File) (own string, deps []dependency) {
 			deps = append(deps, dependency{name: name, dev: dev, from: from, line: n})
 		}
 	}
-	return "", deps
+	return deps
 }
