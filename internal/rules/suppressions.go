@@ -24,12 +24,12 @@ func isProse(name string) bool {
 	return isIn(strings.ToLower(path.Ext(name)), " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .json .lock .sum .csv .patch .diff ")
 }
 
-// blanket is a word that silences all that a checker says, where what follows it on its line matches.
+// blanket are words that silence all that a checker says, where what follows them on their line matches.
 type blanket struct {
-	langs, word string // languages, and the extensions of other files
-	stands      standing
-	rest        func() *regexp.Regexp
-	until       string // a later word that ends it
+	langs, words string // languages, and the extensions of other files; the words have bars between them
+	stands       standing
+	rest         func() *regexp.Regexp
+	until        string // what a later word that ends it has in place of disable
 }
 
 // standing says where a blanket stands.
@@ -54,33 +54,18 @@ var (
 )
 
 var blankets = []blanket{
-	{" go ", "nolint", inComment, noList, ""},
-	{" python ", "ruff: noqa", inComment, noList, ""},
-	{" python ", "flake8: noqa", inComment, noList, ""},
-	{" python ", "type: ignore", beforeCode, noCode, ""},
-	{" python ", "type:ignore", beforeCode, noCode, ""},
-	{" python ", "pylint: disable", inComment, allOf, ""},
-	{" python ", "pylint:disable", inComment, allOf, ""},
-	{" python ", "pylint: skip-file", inComment, noValue, ""},
-	{" python ", "pylint:skip-file", inComment, noValue, ""},
-	{" python ", "mypy: ignore-errors", inComment, noValue, ""},
-	{scripts, "eslint-disable", inComment, noRule, "eslint-enable"},
-	{scripts, "oxlint-disable", inComment, noRule, "oxlint-enable"},
-	{scripts, "tslint:disable", inComment, noRule, "tslint:enable"},
-	{scripts + " .css .scss .less ", "stylelint-disable", inComment, noRule, "stylelint-enable"},
-	{scripts, "@ts-nocheck", inComment, noValue, ""},
+	{" go python ", "nolint|ruff: noqa|flake8: noqa", inComment, noList, ""},
+	{" python ", "type: ignore|type:ignore", beforeCode, noCode, ""},
+	{" python .sh .bash .swift ", "pylint: disable|pylint:disable|shellcheck disable|swiftlint:disable", inComment, allOf, ""},
+	{" python " + scripts, "pylint: skip-file|pylint:skip-file|mypy: ignore-errors|@ts-nocheck", inComment, noValue, ""},
+	{scripts + " .css .scss .less ", "eslint-disable|oxlint-disable|tslint:disable|stylelint-disable", inComment, noRule, "enable"},
 	{scripts, "biome-ignore", inComment, input.Lazily(`^-all(?: lint)?:`), ""},
 	{scripts, "deno-lint-ignore", inComment, input.Lazily(`^-file\s*$`), ""},
-	{" ruby ", "rubocop:disable", onOwnLine, allOf, "rubocop:enable all"},
-	{" csharp ", "ReSharper disable", inComment, input.Lazily(`^\s*All`), "ReSharper restore All"},
-	{" .sh .bash ", "shellcheck disable", inComment, allOf, ""},
-	{" .swift ", "swiftlint:disable", inComment, allOf, ""},
-	{" rust ", "allow(", inAttribute, lints, ""},
-	{" rust ", "expect(", inAttribute, lints, ""},
-	{" java ", "@SuppressWarnings", inCode, input.Lazily(`(?i)"all"`), ""},
-	{" java ", "@Suppress(", inCode, input.Lazily(`(?i)"all"`), ""},
-	{" java ", "@file:Suppress", inCode, input.Lazily(`(?i)"all"`), ""},
-	{" csharp ", "#pragma warning disable", inCode, input.Lazily(`^\s*(?:$|//)`), "#pragma warning restore"},
+	{" ruby ", "rubocop:disable", onOwnLine, allOf, "enable all"},
+	{" csharp ", "ReSharper disable", inComment, input.Lazily(`^\s*All`), "restore All"},
+	{" rust ", "allow(|expect(", inAttribute, lints, ""},
+	{" java ", "@SuppressWarnings|@Suppress(|@file:Suppress", inCode, input.Lazily(`(?i)"all"`), ""},
+	{" csharp ", "#pragma warning disable", inCode, input.Lazily(`^\s*(?:$|//)`), "restore"},
 }
 
 var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`)
@@ -95,36 +80,38 @@ func scanSuppressions(f *File, v *source.File, found func(line int, kind string)
 		lang = strings.ToLower(path.Ext(v.Path))
 	}
 	top := len(v.Code) - len(bytes.TrimLeft(v.Code, " \t\r\n\"'")) // a text that says what a file is for is no code
-	for i := range blankets {
-		b := &blankets[i]
+	for _, b := range blankets {
 		if lang == "" || !isIn(lang, b.langs) {
 			continue
 		}
-		last := sync.OnceValue(func() int { return b.ends(v) })
-		places := 0
-		everyPlace(v.Text, b.word, func(pos int) bool {
-			if b.standsAt(v, pos, top) {
-				places++
-				if b.rest().Match(restOf(v.Text, pos+len(b.word))) && (b.until == "" || last() < pos) {
-					found(v.LineAt(pos), strings.Trim(b.word, "("))
+		for word := range strings.SplitSeq(b.words, "|") {
+			last := sync.OnceValue(func() int { return b.ends(v, word) })
+			places := 0
+			everyPlace(v.Text, word, func(pos int) bool {
+				if b.standsAt(v, pos, pos+len(word), top) {
+					places++
+					if b.rest().Match(restOf(v.Text, pos+len(word))) && (b.until == "" || last() < pos) {
+						found(v.LineAt(pos), strings.Trim(word, "("))
+					}
 				}
-			}
-			return places < maxPlaces
-		})
+				return places < maxPlaces
+			})
+		}
 	}
 }
 
-// ends is the last offset of the word that ends a blanket.
-func (b *blanket) ends(v *source.File) int {
-	last := bytes.LastIndex(v.Text, []byte(b.until))
+// ends is the last offset of what ends a blanket that a word began.
+func (b *blanket) ends(v *source.File, word string) int {
+	until := []byte(strings.Replace(word, "disable", b.until, 1))
+	last := bytes.LastIndex(v.Text, until)
 	for last >= 0 && v.Lang != source.None && b.stands != inCode && !v.InComment(last) {
-		last = bytes.LastIndex(v.Text[:last], []byte(b.until))
+		last = bytes.LastIndex(v.Text[:last], until)
 	}
 	return last
 }
 
-// standsAt reports whether the word of a blanket stands at an offset where it counts.
-func (b *blanket) standsAt(v *source.File, pos, top int) bool {
+// standsAt reports whether a word of a blanket stands where it counts.
+func (b *blanket) standsAt(v *source.File, pos, end, top int) bool {
 	line := bytes.TrimSpace(lineOf(v.Code, pos))
 	switch b.stands {
 	case inCode:
@@ -133,14 +120,11 @@ func (b *blanket) standsAt(v *source.File, pos, top int) bool {
 		return v.Code[pos] != ' ' && begins(line, "#")
 	}
 	if (v.Lang != source.None && !v.InComment(pos)) || (b.stands == onOwnLine && len(line) > 0) ||
-		(b.stands == beforeCode && pos >= top) {
+		(b.stands == beforeCode && pos >= top) || source.IsWord(at(v.Text, end)) {
 		return false
 	}
 	// Only what begins a comment stands before it; a comment in a comment that stands alone is an example: "#   # noqa".
-	before := bytes.TrimRight(v.Text[max(0, pos-20):pos], " \t")
 	start := v.Text[max(0, pos-maxNear):pos]
 	start = bytes.TrimRight(start[bytes.LastIndexByte(start, '\n')+1:], " \t")
-	return len(before) > 0 && bytes.IndexByte([]byte("#/*!-"), before[len(before)-1]) >= 0 &&
-		!source.IsWord(at(v.Text, pos+len(b.word))) &&
-		(!ends(start, "#") || len(start) == 1 || len(line) > 0)
+	return ends(start, "#", "/", "*", "!", "-") && (!ends(start, "#") || len(start) == 1 || len(line) > 0)
 }
