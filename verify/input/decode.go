@@ -2,7 +2,6 @@ package input
 
 import (
 	"cmp"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -19,13 +18,14 @@ type Form struct {
 type Forms struct {
 	Text  map[string]Form
 	Words map[string][]string
+	Left  string // a key that this reading leaves to be unknown; "" for none
 }
 
 // Decode reads the members of an object into a struct, by the tags of its fields:
 //
 //   - json:"NAME" is the key. One with omitempty or omitzero may be absent; then the field stays as it is.
 //   - is:"FORM" names a form, a set of words, or words with | between them, of a text or of the texts of a list. Without it a text
-//     is not blank. Of a number it is the least.
+//     is not blank. Of a number it is the least, or with a hyphen the least and the most. A field with is:"-" is left to the caller.
 //   - null:"yes" lets the value be null, which is as absent. An optional text may be null unless it has null:"no".
 //
 // A list is never nil where its key is there. Every other key is reported.
@@ -36,11 +36,15 @@ func (x *Forms) decode(f *Fields, v reflect.Value) {
 		field, tag := v.Field(i), v.Type().Field(i).Tag
 		key, optional, _ := strings.Cut(tag.Get("json"), ",")
 		form, null := tag.Get("is"), tag.Get("null")
+		if key == x.Left {
+			continue
+		}
 		n := f.Get(key)
 		mayBeNull := null == "yes" || (null == "" && optional != "" && field.Kind() == reflect.String)
 		switch {
+		case form == "-":
 		case n == nil && optional == "":
-			f.Need(key, x.expected(field, form))
+			f.Need(key, x.expected(field.Type(), form))
 		case n == nil, n.Kind == KindNull && mayBeNull:
 		default:
 			x.value(f, n, key, form, field)
@@ -52,14 +56,18 @@ func (x *Forms) decode(f *Fields, v reflect.Value) {
 var ratioType = reflect.TypeFor[Ratio]()
 
 // expected says what a value must be that is missing.
-func (x *Forms) expected(field reflect.Value, form string) string {
+func (x *Forms) expected(field reflect.Type, form string) string {
 	switch {
-	case field.Type() == ratioType:
+	case field.Kind() == reflect.Pointer:
+		return x.expected(field.Elem(), form) + ", or null"
+	case field == ratioType:
 		return "a number from 0 to 1"
 	case field.Kind() == reflect.Bool:
 		return "true or false"
 	case field.Kind() == reflect.Int64:
 		return "a whole number"
+	case field.Kind() == reflect.Struct:
+		return "an object"
 	case field.Kind() != reflect.String:
 		return "a list"
 	case x.words(form) != nil:
@@ -85,8 +93,16 @@ func (x *Forms) value(f *Fields, n *Node, key, form string, field reflect.Value)
 		if field.Type() == ratioType {
 			share, _ := f.Share(n, key)
 			field.SetInt(int64(share))
-		} else if number := f.IntegerOf(n, key, leastOf(form), MaxSafeInteger); number != nil {
-			field.SetInt(*number)
+		} else {
+			least, most, bounded := strings.Cut(form, "-")
+			low, _ := strconv.ParseInt(least, 10, 64) // a test reads each number
+			high := int64(MaxSafeInteger)
+			if bounded {
+				high, _ = strconv.ParseInt(most, 10, 64)
+			}
+			if number := f.IntegerOf(n, key, low, high); number != nil {
+				field.SetInt(*number)
+			}
 		}
 	case reflect.String:
 		field.SetString(x.text(f, n, key, form))
@@ -94,19 +110,10 @@ func (x *Forms) value(f *Fields, n *Node, key, form string, field reflect.Value)
 		x.decode(f.ObjectOrEmpty(n, key, key), field)
 	case reflect.Pointer:
 		field.Set(reflect.New(field.Type().Elem()))
-		x.decode(f.ObjectOrEmpty(n, key, key), field.Elem())
+		x.value(f, n, key, form, field.Elem())
 	default:
 		x.list(f, n, key, form, field)
 	}
-}
-
-// leastOf is the least that a number may be.
-func leastOf(form string) int64 {
-	least, err := strconv.ParseInt(form, 10, 64)
-	if err != nil {
-		return math.MinInt64
-	}
-	return least
 }
 
 func (x *Forms) text(f *Fields, n *Node, key, form string) string {

@@ -49,59 +49,59 @@ const (
 // Entry is entry.json: one or more commits of a branch, and the decision about them. It is in canonical form (RFC 8785).
 // No list is null.
 type Entry struct {
-	Schema       string       `json:"schema"`
-	Seq          int64        `json:"seq"` // its number, from 0
-	Kind         string       `json:"kind"`
-	Branch       string       `json:"branch"`
-	Commits      []string     `json:"commits"` // of the line of first parents that it answers for, the oldest first; none when withdrawn
-	Parent       *string      `json:"parent"`  // the first parent of the oldest of Commits; null for a first commit
-	PullRequests []string     `json:"pull_requests"`
-	HeadSHA      *string      `json:"head_sha"` // of the report
-	Verdict      *string      `json:"verdict"`  // of the report, for people who browse the branch: readers trust the report
-	Tool         *report.Tool `json:"tool"`     // of the report
-	Run          *Run         `json:"run"`
-	Replay       string       `json:"replay"`
-	ReportSHA256 *string      `json:"report_sha256"`
-	Bundle       []File       `json:"bundle"`    // the files below bundle/, the report among them, sorted by path
-	Omitted      []File       `json:"omitted"`   // files of the bundle that are not in the archive, sorted by path
-	Repairs      *int64       `json:"repairs"`   // the seq of the gap that it closes, about the same commits
-	Withdraws    *int64       `json:"withdraws"` // the seq of the entry whose bundle was removed
-	Why          *string      `json:"why"`       // of a gap, one of the reasons above; of a withdrawn entry, the reason that a person gave
+	Schema       string       `json:"schema" is:"entry"`
+	Seq          int64        `json:"seq" is:"0"` // its number, from 0
+	Kind         string       `json:"kind" is:"decision|gap|withdrawn"`
+	Branch       string       `json:"branch" is:"branch"`
+	Commits      []string     `json:"commits" is:"id"`           // of the line of first parents that it answers for, the oldest first; none when withdrawn
+	Parent       *string      `json:"parent" is:"id" null:"yes"` // the first parent of the oldest of Commits; null for a first commit
+	PullRequests []string     `json:"pull_requests" is:"pull"`
+	HeadSHA      *string      `json:"head_sha" is:"id" null:"yes"`                             // of the report
+	Verdict      *string      `json:"verdict" is:"passed|failed|overridden|review" null:"yes"` // of the report, for people who browse the branch: readers trust the report
+	Tool         *report.Tool `json:"tool" null:"yes"`                                         // of the report
+	Run          *Run         `json:"run" null:"yes"`
+	Replay       string       `json:"replay" is:"same|different|not_tried"`
+	ReportSHA256 *string      `json:"report_sha256" is:"digest" null:"yes"`
+	Bundle       []File       `json:"bundle"`                      // the files below bundle/, the report among them, sorted by path
+	Omitted      []File       `json:"omitted"`                     // files of the bundle that are not in the archive, sorted by path
+	Repairs      *int64       `json:"repairs" is:"0" null:"yes"`   // the seq of the gap that it closes, about the same commits
+	Withdraws    *int64       `json:"withdraws" is:"0" null:"yes"` // the seq of the entry whose bundle was removed
+	Why          *string      `json:"why" is:"reason" null:"yes"`  // of a gap, one of the reasons above; of a withdrawn entry, the reason that a person gave
 }
 
 // File is a file of a bundle. Path is relative to bundle/.
 type File struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
+	Path   string `json:"path" is:"path"`
+	SHA256 string `json:"sha256" is:"digest"`
+	Bytes  int64  `json:"bytes" is:"0-1099511627776"`
 }
 
 // Run is the workflow run that the bundle comes from; an entry that was added without GitHub has none.
 type Run struct {
-	ID       string `json:"id"`
-	Attempt  int64  `json:"attempt"`
-	Event    string `json:"event"`
-	Path     string `json:"path"`     // of the workflow file
-	Workflow string `json:"workflow"` // unchanged, changed, elsewhere or unknown
+	ID       string `json:"id" is:"run"`
+	Attempt  int64  `json:"attempt" is:"1-2147483648"`
+	Event    string `json:"event" is:"event"`
+	Path     string `json:"path" is:"workflow"` // of the workflow file
+	Workflow string `json:"workflow" is:"unchanged|changed|elsewhere|unknown"`
 }
 
 // State is state.json: all that a writer must know to append. Last is the last commit of each branch that an entry answers for.
 type State struct {
-	Schema string            `json:"schema"`
-	Origin string            `json:"origin"` // closeout-archive/HOST/OWNER/REPOSITORY
-	Size   int64             `json:"size"`
-	Last   map[string]string `json:"last"`
+	Schema string            `json:"schema" is:"state"`
+	Origin string            `json:"origin" is:"origin"` // closeout-archive/HOST/OWNER/REPOSITORY
+	Size   int64             `json:"size" is:"1"`
+	Last   map[string]string `json:"last" is:"-"`
 }
 
 // Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history; those
 // that repair a gap may be anywhere. The bundle of Entries[i] is the directory i/bundle beside the index, with the files that
 // Bundle lists. [Found.Marshal] writes it.
 type Found struct {
-	Schema  string  `json:"schema"`
-	Origin  string  `json:"origin"` // as in State
-	Branch  string  `json:"branch"` // of all entries
-	After   *string `json:"after"`  // the last commit of the branch that the archive answered for; null for none
-	Size    int64   `json:"size"`   // of the archive that was looked at; 0 for none
-	Date    int64   `json:"date"`   // of the commit in the archive: the committer's date of the last commit of the entries, in seconds
-	Entries []Entry `json:"entries"`
+	Schema  string  `json:"schema" is:"found"`
+	Origin  string  `json:"origin" is:"origin"`       // as in State
+	Branch  string  `json:"branch" is:"branch"`       // of all entries
+	After   *string `json:"after" is:"id" null:"yes"` // the last commit of the branch that the archive answered for; null for none
+	Size    int64   `json:"size" is:"0"`              // of the archive that was looked at; 0 for none
+	Date    int64   `json:"date" is:"0-8589934592"`   // of the commit in the archive: the committer's date of the last commit of the entries, in seconds
+	Entries []Entry `json:"entries" is:"-"`
 }

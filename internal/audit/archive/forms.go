@@ -11,11 +11,7 @@ import (
 // What errors say that a value must be.
 const (
 	idForm     = "an object id of 40 or 64 lower-case hex digits"
-	digestForm = "a sha256 of 64 lower-case hex digits"
-	originForm = `"closeout-archive/HOST/OWNER/REPOSITORY"`
 	branchForm = "the name of a branch"
-	pathForm   = "a path below the bundle: names between slashes, none of them empty, . or .., none that begins with .git, no backslash and no control character"
-	reasonForm = "a text of one line with at most 1000 bytes"
 )
 
 var (
@@ -31,7 +27,6 @@ var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, Wrong
 func isWhy(s string) bool    { return slices.Contains(Whys, s) }
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
 func isOrigin(s string) bool { return originSyntax().MatchString(s) }
-func isDigest(s string) bool { return input.IsLowerHex(s, 64) }
 
 // isID refuses the id of zeros, with which git means no object.
 func isID(s string) bool { return input.IsLowerHex(s, 40, 64) && strings.Trim(s, "0") != "" }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -25,89 +23,111 @@ const (
 	MaxCommits = 1000
 )
 
-// maxFileBytes is the largest size that an entry may claim of a file.
-const maxFileBytes = 1 << 40
+// forms are what the tags of entry.json, state.json and found/index.json name. Each key must be there.
+var forms = input.Forms{Text: map[string]input.Form{
+	"entry":    only(EntrySchema),
+	"state":    only(StateSchema),
+	"found":    only(FoundSchema),
+	"origin":   {Valid: isOrigin, Expected: `"closeout-archive/HOST/OWNER/REPOSITORY"`},
+	"branch":   {Valid: IsBranch, Expected: branchForm},
+	"id":       {Valid: isID, Expected: idForm + ", each once"},
+	"digest":   {Valid: func(s string) bool { return input.IsLowerHex(s, 64) }, Expected: "a sha256 of 64 lower-case hex digits"},
+	"pull":     {Valid: isNumber, Expected: "the number of a pull request as a text, each once"},
+	"run":      {Valid: isNumber, Expected: "the id of a run as a text"},
+	"event":    {Valid: func(s string) bool { return eventSyntax().MatchString(s) }, Expected: "the name of an event"},
+	"workflow": {Valid: isLine, Expected: "the path of a workflow"},
+	"reason":   {Valid: IsReason, Expected: "a text of one line with at most 1000 bytes"},
+	"path": {Valid: IsPath, Expected: "a path below the bundle: names between slashes, none of them empty, . or .., none that begins with .git, " +
+		"no backslash and no control character"},
+}}
 
-// maxDate is the last second that a commit in the archive may have: in the year 2242.
-const maxDate = 1 << 33
+func only(text string) input.Form {
+	return input.Form{Valid: func(s string) bool { return s == text }, Expected: input.Quote(text)}
+}
 
 // ReadEntry reads entry.json. The entry is nil when there is any error. It must be in canonical form: no space, no other order
 // and no other key.
 func ReadEntry(data []byte) (*Entry, *input.Errors) {
-	errs := &input.Errors{}
-	f := document(data, "entry.json", MaxEntryBytes, errs)
-	if f == nil {
-		return nil, errs
+	e := &Entry{}
+	r, errs := read(data, "entry.json", MaxEntryBytes, e)
+	if r.Fields != nil {
+		r.together(e)
+		r.earlier("repairs", e.Repairs, e.Seq)
+		r.earlier("withdraws", e.Withdraws, e.Seq)
 	}
-	r := reader{f}
-	r.need("schema", EntrySchema)
-	e := r.entry()
-	e.Seq = r.number("seq", 0, input.MaxSafeInteger)
-	r.End()
-	r.earlier("repairs", e.Repairs, e.Seq)
-	r.earlier("withdraws", e.Withdraws, e.Seq)
-	if !errs.Any() {
-		checkCanonical(data, e, errs)
-	}
-	if errs.Any() {
-		return nil, errs
-	}
-	return e, errs
+	return canonical(data, e, errs)
 }
 
 // ReadState reads state.json. The state is nil when there is any error.
 func ReadState(data []byte) (*State, *input.Errors) {
-	errs := &input.Errors{}
-	f := document(data, "state.json", MaxStateBytes, errs)
-	if f == nil {
+	s := &State{Last: map[string]string{}}
+	r, errs := read(data, "state.json", MaxStateBytes, s)
+	if r.Fields == nil {
 		return nil, errs
 	}
-	r := reader{f}
-	s := &State{Schema: r.need("schema", StateSchema), Origin: r.word("origin", originForm, isOrigin)}
-	s.Size = r.number("size", 1, input.MaxSafeInteger)
-	s.Last = r.last()
-	r.End()
-	if !errs.Any() {
-		checkCanonical(data, s, errs)
+	n := r.Need("last", "an object")
+	if n != nil && n.Kind != input.KindObject {
+		r.Wrong(n, "last", "an object")
 	}
-	if errs.Any() {
-		return nil, errs
+	for _, m := range r.Node.At("last").Members {
+		name := &input.Node{Pos: m.Pos, Kind: input.KindString, Text: m.Key}
+		switch {
+		case !IsBranch(m.Key):
+			errs.Add(input.WrongElement(name, "/last/"+input.EscapePointer.Replace(m.Key), "a key of last", branchForm))
+		case m.Value.Kind != input.KindString || !isID(m.Value.Text):
+			errs.Add(input.WrongType(m.Value, "/last/"+input.EscapePointer.Replace(m.Key), idForm))
+		}
+		s.Last[m.Key] = m.Value.Text
 	}
-	return s, errs
+	return canonical(data, s, errs)
 }
 
 // ReadFound reads found/index.json. The result is nil when there is any error.
 func ReadFound(data []byte) (*Found, *input.Errors) {
-	errs := &input.Errors{}
-	f := document(data, "index.json", MaxFoundBytes, errs)
-	if f == nil {
+	found := &Found{Entries: []Entry{}}
+	r, errs := read(data, "index.json", MaxFoundBytes, found)
+	if r.Fields == nil {
 		return nil, errs
 	}
-	r := reader{f}
-	found := &Found{Schema: r.need("schema", FoundSchema), Origin: r.word("origin", originForm, isOrigin), Branch: r.word("branch", branchForm, IsBranch)}
-	found.After = r.wordOrNull("after", idForm, isID)
-	found.Size = r.number("size", 0, input.MaxSafeInteger)
-	found.Date = r.number("date", 0, maxDate)
-	found.Entries = []Entry{}
-	seen := map[string]bool{}
+	unnumbered, seen := forms, map[string]bool{}
+	unnumbered.Left = "seq"
 	for i, n := range r.ListOf(r.Need("entries", "a list"), "entries") {
-		at := r.Pointer("entries") + "/" + strconv.Itoa(i)
-		child := input.Object(n, at, errs)
+		child := input.Object(n, r.Pointer("entries")+"/"+strconv.Itoa(i), errs)
 		if child == nil {
 			continue
 		}
+		var e Entry
+		unnumbered.Decode(child, &e)
 		c := reader{child}
-		c.need("schema", EntrySchema)
-		e := c.entry()
-		c.End()
-		c.matches(e, found.Branch, seen)
-		found.Entries = append(found.Entries, *e)
+		c.together(&e)
+		c.matches(&e, found.Branch, seen)
+		found.Entries = append(found.Entries, e)
 	}
-	r.End()
 	if errs.Any() {
 		return nil, errs
 	}
 	return found, errs
+}
+
+// read reads a file that must be an object of this size; without fields when it is none.
+func read(data []byte, name string, limit int64, into any) (reader, *input.Errors) {
+	errs := &input.Errors{}
+	if int64(len(data)) > limit {
+		errs.Add(input.Error{
+			Pos: input.Pos{Line: 1, Column: 1}, Message: name + " is too large", Found: input.Plural(int64(len(data)), "byte"),
+			Expected: fmt.Sprintf("at most %d bytes", limit), Fix: "use the file as closeout wrote it",
+		})
+		return reader{}, errs
+	}
+	n := input.ParseJSON(data, input.DefaultLimits(), errs)
+	if n == nil {
+		return reader{}, errs
+	}
+	f := input.Object(n, "", errs)
+	if f != nil {
+		forms.Decode(f, into)
+	}
+	return reader{f}, errs
 }
 
 // Marshal writes found/index.json in canonical form; its entries have no seq.
@@ -153,27 +173,14 @@ func (s *State) Marshal() ([]byte, error) {
 	return report.CanonicalJSON(s)
 }
 
-// document reads a file that must be an object; nil when it is none.
-func document(data []byte, name string, limit int64, errs *input.Errors) *input.Fields {
-	if int64(len(data)) > limit {
-		errs.Add(input.Error{
-			Pos: input.Pos{Line: 1, Column: 1}, Message: name + " is too large", Found: input.Plural(int64(len(data)), "byte"),
-			Expected: fmt.Sprintf("at most %d bytes", limit), Fix: "use the file as closeout wrote it",
-		})
-		return nil
+// canonical gives what was read from a text, which must be its canonical form; nil when there is any error.
+func canonical[T any](data []byte, value *T, errs *input.Errors) (*T, *input.Errors) {
+	if errs.Any() {
+		return nil, errs
 	}
-	n := input.ParseJSON(data, input.DefaultLimits(), errs)
-	if n == nil {
-		return nil
-	}
-	return input.Object(n, "", errs)
-}
-
-// checkCanonical compares a text with the canonical form of what was read from it.
-func checkCanonical(data []byte, value any, errs *input.Errors) {
 	again, err := report.CanonicalJSON(value)
 	if err == nil && bytes.Equal(data, again) {
-		return
+		return value, errs
 	}
 	at := 0
 	for at < min(len(data), len(again)) && data[at] == again[at] {
@@ -183,186 +190,14 @@ func checkCanonical(data []byte, value any, errs *input.Errors) {
 		Pos: (&input.LineIndex{Data: data, Line: 1}).Pos(at), Message: "the file is not in canonical form (RFC 8785)", Found: input.Excerpt(data[at:]),
 		Expected: "no spaces, keys in order and no other keys", Fix: "use the file as closeout wrote it",
 	})
+	return nil, errs
 }
 
-// reader reads the members of an object that closeout wrote: each must be there.
+// reader reports what does not fit together in an object that was read.
 type reader struct{ *input.Fields }
-
-// need reads a text that has one value.
-func (r reader) need(key, value string) string {
-	return r.word(key, input.Quote(value), func(s string) bool { return s == value })
-}
-
-// word reads a text; "" when it is wrong.
-func (r reader) word(key, expected string, valid func(string) bool) string {
-	n := r.Need(key, expected)
-	if n == nil {
-		return ""
-	}
-	if n.Kind != input.KindString || !valid(n.Text) {
-		r.Wrong(n, key, expected)
-		return ""
-	}
-	return n.Text
-}
-
-// wordOrNull reads a text or null.
-func (r reader) wordOrNull(key, expected string, valid func(string) bool) *string {
-	if n := r.Node.Member(key); n != nil && n.Kind == input.KindNull {
-		r.Get(key)
-		return nil
-	}
-	s := r.word(key, expected+", or null", valid)
-	return &s
-}
-
-// item reads a text of a list.
-func (r reader) item(n *input.Node, key string, i int, expected string, valid func(string) bool) string {
-	if n.Kind != input.KindString || !valid(n.Text) {
-		r.Errs.Add(input.WrongElement(n, r.Pointer(key)+"/"+strconv.Itoa(i), "an item of "+input.Quote(key), expected))
-		return ""
-	}
-	return n.Text
-}
-
-func (r reader) number(key string, low, high int64) int64 {
-	n := r.IntegerOf(r.Need(key, "an integer"), key, low, high)
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-func (r reader) numberOrNull(key string) *int64 {
-	n := r.Need(key, "an integer, or null")
-	if n == nil || n.Kind == input.KindNull {
-		return nil
-	}
-	return r.IntegerOf(n, key, 0, input.MaxSafeInteger)
-}
-
-// words reads a list of texts, each once.
-func (r reader) words(key, expected string, most int, valid func(string) bool) []string {
-	n := r.Need(key, "a list")
-	list, seen := []string{}, map[string]bool{}
-	items := r.ListOf(n, key)
-	if len(items) > most {
-		r.Wrong(n, key, fmt.Sprintf("a list of at most %d", most))
-		return list
-	}
-	for i, item := range items {
-		s := r.item(item, key, i, expected+", each once", func(s string) bool { return valid(s) && !seen[s] })
-		seen[s] = true
-		list = append(list, s)
-	}
-	return list
-}
-
-// entry reads what entry.json and found/index.json share.
-func (r reader) entry() *Entry {
-	e := &Entry{Schema: EntrySchema}
-	e.Kind = r.NeedOneOf("kind", Decision, Gap, Withdrawn)
-	e.Branch = r.word("branch", branchForm, IsBranch)
-	e.Commits = r.words("commits", idForm, MaxCommits, isID)
-	e.Parent = r.wordOrNull("parent", idForm, isID)
-	e.PullRequests = r.words("pull_requests", "the number of a pull request as a text", MaxCommits, isNumber)
-	e.HeadSHA = r.wordOrNull("head_sha", idForm, isID)
-	e.Verdict = r.wordOrNull("verdict", "one of "+strings.Join(verdicts, ", "), func(s string) bool { return slices.Contains(verdicts, s) })
-	e.Tool = r.tool()
-	e.Run = r.run()
-	e.Replay = r.NeedOneOf("replay", ReplaySame, ReplayDifferent, ReplayNotTried)
-	e.ReportSHA256 = r.wordOrNull("report_sha256", digestForm, isDigest)
-	e.Bundle = r.files("bundle")
-	e.Omitted = r.files("omitted")
-	e.Repairs, e.Withdraws = r.numberOrNull("repairs"), r.numberOrNull("withdraws")
-	e.Why = r.wordOrNull("why", reasonForm, IsReason)
-	r.together(e)
-	return e
-}
-
-var verdicts = []string{report.Passed, report.Failed, report.Overridden, report.Review}
-
-// object reads an object or null.
-func (r reader) object(key string) (reader, bool) {
-	n := r.Need(key, "an object, or null")
-	if n == nil || n.Kind == input.KindNull {
-		return reader{}, false
-	}
-	f := input.Object(n, r.Pointer(key), r.Errs)
-	return reader{f}, f != nil
-}
-
-func (r reader) tool() *report.Tool {
-	o, there := r.object("tool")
-	if !there {
-		return nil
-	}
-	t := &report.Tool{Name: o.need("name", "closeout"), Version: o.word("version", "a version", versionSyntax().MatchString)}
-	o.End()
-	return t
-}
-
-func (r reader) run() *Run {
-	o, there := r.object("run")
-	if !there {
-		return nil
-	}
-	run := &Run{
-		ID: o.word("id", "the id of a run as a text", isNumber), Attempt: o.number("attempt", 1, 1<<31),
-		Event: o.word("event", "the name of an event", eventSyntax().MatchString), Path: o.word("path", "the path of a workflow", isLine),
-		Workflow: o.NeedOneOf("workflow", WorkflowUnchanged, WorkflowChanged, WorkflowElsewhere, WorkflowUnknown),
-	}
-	o.End()
-	return run
-}
-
-// files reads a list of files: sorted, and none that a directory could not have beside the others.
-func (r reader) files(key string) []File {
-	n := r.Need(key, "a list")
-	list := []File{}
-	items := r.ListOf(n, key)
-	if len(items) > MaxFiles {
-		r.Wrong(n, key, fmt.Sprintf("a list of at most %d", MaxFiles))
-		return list
-	}
-	for i, item := range items {
-		f := input.Object(item, r.Pointer(key)+"/"+strconv.Itoa(i), r.Errs)
-		if f == nil {
-			continue
-		}
-		o := reader{f}
-		list = append(list, File{Path: o.word("path", pathForm, IsPath), SHA256: o.word("sha256", digestForm, isDigest), Bytes: o.number("bytes", 0, maxFileBytes)})
-		o.End()
-	}
-	if !slices.IsSortedFunc(list, ByPath) {
-		r.Wrong(n, key, "a list that is sorted by path")
-	}
-	return list
-}
 
 // ByPath orders the files of an entry.
 func ByPath(a, b File) int { return cmp.Compare(a.Path, b.Path) }
-
-// last reads the last commits of the branches.
-func (r reader) last() map[string]string {
-	n := r.Need("last", "an object")
-	if n == nil {
-		return nil
-	}
-	f := input.Object(n, r.Pointer("last"), r.Errs)
-	if f == nil {
-		return nil
-	}
-	last := map[string]string{}
-	for _, m := range n.Members {
-		if !IsBranch(m.Key) {
-			r.Errs.Add(input.WrongElement(&input.Node{Pos: m.Pos, Kind: input.KindString, Text: m.Key}, f.Pointer(m.Key), "a key of last", branchForm))
-			continue
-		}
-		last[m.Key] = reader{f}.word(m.Key, idForm, isID)
-	}
-	return last
-}
 
 // earlier checks that an entry refers to one before it.
 func (r reader) earlier(key string, n *int64, seq int64) {

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -31,8 +33,22 @@ func (r reader) together(e *Entry) {
 		r.absent(e, "commits", "parent", "pull_requests", "head_sha", "verdict", "tool", "run", "report_sha256", "bundle", "omitted", "repairs")
 		r.must("replay", e.Replay == ReplayNotTried, `"not_tried": there is no bundle`)
 	}
+	if e.Tool != nil && (e.Tool.Name != "closeout" || !versionSyntax().MatchString(e.Tool.Version)) {
+		tool := input.Fields{Node: r.Node.Member("tool"), Where: r.Pointer("tool"), Errs: r.Errs}
+		reader{&tool}.must("name", e.Tool.Name == "closeout", `"closeout"`)
+		reader{&tool}.must("version", versionSyntax().MatchString(e.Tool.Version), "a version")
+	}
+	r.once("commits", e.Commits)
+	r.once("pull_requests", e.PullRequests)
 	r.paths(e)
 	r.ids(e)
+}
+
+// once checks that a list is not too long and has each text once.
+func (r reader) once(key string, list []string) {
+	r.must(key, len(list) <= MaxCommits, fmt.Sprintf("a list of at most %d", MaxCommits))
+	sorted := slices.Sorted(slices.Values(list))
+	r.must(key, len(slices.Compact(sorted)) == len(list), "a list with each once")
 }
 
 // must reports a value that does not fit the others.
@@ -69,6 +85,8 @@ func (r reader) paths(e *Entry) {
 		key   string
 		files []File
 	}{{"bundle", e.Bundle}, {"omitted", e.Omitted}} {
+		r.must(list.key, len(list.files) <= MaxFiles, fmt.Sprintf("a list of at most %d", MaxFiles))
+		r.must(list.key, slices.IsSortedFunc(list.files, ByPath), "a list that is sorted by path")
 		for _, f := range list.files {
 			if !addPath(names, f.Path) {
 				r.must(list.key, false, "paths that differ in more than case, and no file that is also a directory")
