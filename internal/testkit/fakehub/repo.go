@@ -1,11 +1,19 @@
 package fakehub
 
 import (
+	"bytes"
 	"cmp"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,37 +46,101 @@ func (r *Repo) Git(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Commit makes a commit that contains exactly the given files, and lets a branch point to it. A content that begins with
-// "link:", "exec:" or "sub:" makes a symlink, an executable or a submodule.
+// Commit makes a commit that contains exactly the given files, and lets a branch point to it, unless that is "". A content that begins
+// with "link:", "exec:" or "sub:" makes a symlink, an executable or a submodule. The objects are written without git, whose start
+// costs more than they do.
 func (r *Repo) Commit(branch, message string, files map[string]string, parents ...string) string {
 	r.T.Helper()
 	r.Commits++
-	ref := "refs/heads/" + cmp.Or(branch, "unnamed")
-	in := &strings.Builder{}
-	fmt.Fprintf(in, "commit %s\nmark :1\n", ref)
-	when := 1_790_000_000 + r.Commits
-	email := cmp.Or(r.Email, "agent@example.com")
-	fmt.Fprintf(in, "author Somebody <%s> %d +0000\ncommitter Somebody <%s> %d +0000\ndata %d\n%s\n", email, when, cmp.Or(r.Committer, email), when, len(message)+1, message)
-	for i, p := range parents {
-		fmt.Fprintf(in, "%s %s\n", []string{"from", "merge"}[min(i, 1)], p)
+	text := &strings.Builder{}
+	fmt.Fprintf(text, "tree %s\n", r.tree(files))
+	for _, p := range parents {
+		if id, err := hex.DecodeString(p); err != nil || len(id) != sha1.Size {
+			r.T.Fatalf("the parent %q is no whole id", p)
+		}
+		fmt.Fprintf(text, "parent %s\n", p)
 	}
-	in.WriteString("deleteall\n")
+	when, email := 1_790_000_000+r.Commits, cmp.Or(r.Email, "agent@example.com")
+	fmt.Fprintf(text, "author Somebody <%s> %d +0000\ncommitter Somebody <%s> %d +0000\n\n%s\n", email, when, cmp.Or(r.Committer, email), when, message)
+	id := r.object("commit", text.String())
+	if branch != "" {
+		r.write("refs/heads/"+branch, []byte(id+"\n"))
+	}
+	return id
+}
+
+// tree makes the tree of some files.
+func (r *Repo) tree(files map[string]string) (id string) {
+	r.T.Helper()
+	below := map[string]map[string]string{}
+	entries := map[string]string{} // by what git sorts them by
+	add := func(key, mode, name, id string) {
+		raw, err := hex.DecodeString(id)
+		if err != nil {
+			r.T.Fatalf("%q has the id %q", name, id)
+		}
+		entries[key] = mode + " " + name + "\x00" + string(raw)
+	}
 	for path, content := range files {
-		mode := "100644"
-		for prefix, m := range map[string]string{"link:": "120000", "exec:": "100755", "sub:": "160000"} {
-			if rest, ok := strings.CutPrefix(content, prefix); ok {
-				mode, content = m, rest
+		if dir, rest, ok := strings.Cut(path, "/"); ok {
+			if below[dir] == nil {
+				below[dir] = map[string]string{}
 			}
+			below[dir][rest] = content
+			continue
 		}
-		if mode == "160000" {
-			fmt.Fprintf(in, "M %s %s %q\n", mode, content, path)
-		} else {
-			fmt.Fprintf(in, "M %s inline %q\ndata %d\n%s\n", mode, path, len(content), content)
+		kind, text, ok := strings.Cut(content, ":")
+		if !ok {
+			kind = ""
+		}
+		switch kind {
+		case "sub":
+			add(path, "160000", path, text)
+		case "link":
+			add(path, "120000", path, r.object("blob", text))
+		case "exec":
+			add(path, "100755", path, r.object("blob", text))
+		default:
+			add(path, "100644", path, r.object("blob", content))
 		}
 	}
-	if branch == "" {
-		fmt.Fprintf(in, "reset %s\nfrom %s\n", ref, strings.Repeat("0", 40))
+	for dir, files := range below {
+		add(dir+"/", "40000", dir, r.tree(files))
 	}
-	in.WriteString("get-mark :1\n")
-	return r.Git(in.String(), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
+	var text strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		text.WriteString(entries[key])
+	}
+	return r.object("tree", text.String())
+}
+
+// object writes an object.
+func (r *Repo) object(kind, content string) (id string) {
+	r.T.Helper()
+	content = fmt.Sprintf("%s %d\x00%s", kind, len(content), content)
+	sum := sha1.Sum([]byte(content))
+	id = hex.EncodeToString(sum[:])
+	var packed bytes.Buffer
+	z, err := zlib.NewWriterLevel(&packed, zlib.NoCompression)
+	if err != nil {
+		r.T.Fatalf("%v", err)
+	}
+	_, err = io.WriteString(z, content)
+	if err = errors.Join(err, z.Close()); err != nil {
+		r.T.Fatalf("%v", err)
+	}
+	r.write("objects/"+id[:2]+"/"+id[2:], packed.Bytes())
+	return id
+}
+
+// write writes a file of the git directory.
+func (r *Repo) write(name string, data []byte) {
+	r.T.Helper()
+	path := filepath.Join(r.Dir, ".git", name)
+	if _, err := os.Stat(filepath.Join(r.Dir, ".git")); err != nil {
+		path = filepath.Join(r.Dir, name)
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
+		r.T.Fatalf("%v", err)
+	}
 }
