@@ -28,43 +28,34 @@ func findCommentedAssertion(c *Change, report func(Hit)) {
 	}
 }
 
-// deadLine is a line of the head that was code at the merge base.
-type deadLine struct {
-	line     int
-	was, now string
-	test     string // the name of the test that the line declares, "" for an assertion
-	how      string // what it is now
-}
+// dead is what a change of a file turned from code into something that does not run: hits whose subject is the test that a line
+// declares, "" for an assertion, and whose detail says what it is now.
+type dead struct{ tests, assertions []Hit }
 
-// dead is what a change of a file turned from code into something that does not run.
-type dead struct{ tests, assertions []deadLine }
-
-func (d *dead) add(l deadLine) {
+func (d *dead) add(h Hit) {
 	switch {
-	case l.test == "":
-		d.assertions = append(d.assertions, l)
-	case len(d.tests) == 0 || d.tests[len(d.tests)-1].test != l.test: // an annotation and its function are one test
-		d.tests = append(d.tests, l)
+	case h.Subject == "":
+		d.assertions = append(d.assertions, h)
+	case len(d.tests) == 0 || d.tests[len(d.tests)-1].Subject != h.Subject: // an annotation and its function are one test
+		d.tests = append(d.tests, h)
 	}
 }
 
 // hit joins what was found in a file.
-func (d *dead) hit(f *File, list []deadLine, what, fix string) Hit {
-	first := list[0]
-	h := Hit{File: f.Path, Line: first.line, Subject: first.test, Was: first.was, Now: first.now, Fix: fix}
+func (d *dead) hit(f *File, list []Hit, what, fix string) Hit {
+	h := list[0]
+	h.File, h.Fix = f.Path, fix
 	switch {
-	case first.how == noRows:
-		h.Detail, h.Fix = noRows, "restore the rows, and fix what they find"
+	case h.Detail == noRows:
+		h.Fix = "restore the rows, and fix what they find"
 	case len(list) > 1:
-		h.Detail = input.Plural(int64(len(list)), what) + " that ran before are " + first.how
-	case first.test != "":
-		h.Detail = "the test " + first.test + " ran before and is " + first.how
+		h.Detail = input.Plural(int64(len(list)), what) + " that ran before are " + h.Detail
 	default:
-		h.Detail = "the assertion ran before and is " + first.how
+		h.Detail = strings.TrimSpace("the "+what+" "+h.Subject) + " ran before and is " + h.Detail
 	}
-	for _, l := range list[1:] {
-		if l.test != "" {
-			h.Others = append(h.Others, l.test)
+	for _, other := range list[1:] {
+		if other.Subject != "" {
+			h.Others = append(h.Others, other.Subject)
 		}
 	}
 	return h
@@ -236,7 +227,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 			if was.test == "" && f.replaced(was.line, l.Number) {
 				continue
 			}
-			d.add(deadLine{line: l.Number, was: string(f.Base.Line(was.line)), now: string(l.Text), test: was.test, how: how})
+			d.add(Hit{Line: l.Number, Was: string(f.Base.Line(was.line)), Now: string(l.Text), Subject: was.test, Detail: how})
 		}
 	}
 }
@@ -273,7 +264,7 @@ func (f *File) coveredLines(g *gone, d *dead) {
 			how = "inside a text"
 		}
 
-		d.add(deadLine{line: head, was: string(f.Base.Line(base)), test: test, how: how})
+		d.add(Hit{Line: head, Was: string(f.Base.Line(base)), Subject: test, Detail: how})
 	}
 }
 

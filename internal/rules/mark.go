@@ -163,10 +163,10 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
-			return cfgTruth(raw).not()
+			return foldCondition(raw, nil).not()
 		}
 		if condition, what, _ := cutOutside(raw, ","); has(what, "ignore") {
-			return cfgTruth(condition)
+			return foldCondition(condition, nil)
 		}
 		return notEver
 	case lang == source.Ruby && !header:

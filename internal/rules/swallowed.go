@@ -38,7 +38,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		for n := l.Number; n <= to; n++ {
 			if isAssertion(f.Lang(), f.Head.CodeLine(n)) &&
 				(!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
-				d.add(deadLine{line: n, was: string(f.Head.Line(n)), now: string(l.Text), how: how})
+				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}
 		}
 	}
@@ -296,7 +296,7 @@ func (f *File) emptiedTables(d *dead) {
 			continue
 		}
 		if looked++; looked <= maxSearched && f.isLooped(open) {
-			d.add(deadLine{line: open, was: string(hunk.Removed[first].Text), now: string(f.Head.Line(open)), how: noRows})
+			d.add(Hit{Line: open, Was: string(hunk.Removed[first].Text), Now: string(f.Head.Line(open)), Detail: noRows})
 		}
 	}
 }
@@ -331,7 +331,7 @@ func neverRuns(lang source.Lang, line []byte) bool {
 		key := string(squeeze(nil, line))
 		cfg, isCfg := strings.CutPrefix(key, "#[cfg(")
 		return headTruth(line, nil) == notEver || begins(key, "for;false;{", "forfalse{", "false&&", "#iffalse", "#if0") ||
-			(isCfg && cfgTruth(strings.TrimSuffix(cfg, ")]")) == notEver)
+			(isCfg && foldCondition(strings.TrimSuffix(cfg, ")]"), nil) == notEver)
 	}
 	return lang == source.Ruby && has(line, " if false", " unless true") && modifier(line) == notEver
 }

@@ -73,6 +73,25 @@ func constantAt(expr string, names truths, depth int) certainty {
 		}
 		return notEver
 	}
+	// of #[cfg(…)]
+	if name, inner, called := strings.Cut(expr, "("); called && oneOf(name, "any", "all", "not") {
+		inner = strings.TrimSuffix(inner, ")")
+		result := notEver // with all and not each part is turned round
+		for more, part := true, ""; more; {
+			part, inner, more = cutOutside(inner, ",")
+			truth := constantAt(part, names, depth+1)
+			if name != "any" {
+				truth = truth.not()
+			}
+			if strings.TrimSpace(part) != "" {
+				result = either(result, truth)
+			}
+		}
+		if name == "all" {
+			return result.not()
+		}
+		return result
+	}
 	return literalTruth(expr, names)
 }
 
@@ -141,31 +160,4 @@ func constants(f *source.File) truths {
 		names[name] = literalTruth(string(m[2]), nil)
 	}
 	return names
-}
-
-// cfgTruth tells whether an expression of #[cfg(…)] holds in every build, or in none.
-func cfgTruth(expr string) certainty {
-	name, inner, called := strings.Cut(strings.TrimSpace(expr), "(")
-	if !called {
-		return literalTruth(strings.ToLower(name), nil)
-	}
-	inner, result := strings.TrimSuffix(inner, ")"), notEver
-	for more := true; more; {
-		var part string
-		if part, inner, more = cutOutside(inner, ","); strings.TrimSpace(part) == "" {
-			continue
-		}
-		truth := cfgTruth(part)
-		if name != "any" {
-			truth = truth.not()
-		}
-		result = either(result, truth)
-	}
-	switch name {
-	case "any", "not":
-		return result
-	case "all":
-		return result.not()
-	}
-	return unknown
 }

@@ -26,7 +26,7 @@ func TestCfgTruth(t *testing.T) {
 		"any()": notEver, "all()": always, "FALSE": notEver, "not(any())": always, "all(unix, any())": notEver, "unix": unknown, "any(unix, windows)": unknown,
 		`feature = "x"`: unknown, "not(all(),)": notEver, "all(": always,
 	} {
-		if got := cfgTruth(expr); got != want {
+		if got := foldCondition(expr, nil); got != want {
 			t.Errorf("%.30s: %d", expr, got)
 		}
 	}
