@@ -47,6 +47,11 @@ var (
 	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
 )
 
+// endsHash is commentEnds of a language whose comments begin with #: it has no other comments, and may evaluate a text.
+func endsHash(line string) bool {
+	return strings.HasPrefix(line, "#{") || strings.Contains(line, `"""`) || strings.Contains(line, "'''")
+}
+
 // commentEnds end a comment of several lines, or a text: what follows them is code, even if the line begins as a comment of one line.
 func commentEnds(line string) bool {
 	return slices.ContainsFunc([]string{"*/", "`", `"""`, "'''"}, func(end string) bool { return strings.Contains(line, end) })
@@ -157,7 +162,10 @@ func (form *lineForm) read(text string) map[string]string {
 	var code, steering strings.Builder
 	var open []block
 	steered := 0 // from this depth on, each line counts; 0 for none
-	inComment := false
+	inComment, ends := false, commentEnds
+	if form.comment == "#" {
+		ends = endsHash
+	}
 	parts := map[string]string{}
 	for raw := range strings.Lines(text) {
 		line := strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r")
@@ -171,7 +179,7 @@ func (form *lineForm) read(text string) map[string]string {
 			named = form.top()
 		}
 		switch {
-		case !odd && (line == "" || (strings.HasPrefix(line, form.comment) && !commentEnds(line))):
+		case !odd && (line == "" || (strings.HasPrefix(line, form.comment) && !ends(line))):
 			continue
 		case form.comment == "//" && !odd && form.inComment(&inComment, &line, &odd):
 			continue

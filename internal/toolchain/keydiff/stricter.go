@@ -22,7 +22,7 @@ type movement struct {
 var movements = []movement{
 	{input.Lazily(`^tool\.(?:ruff\.(?:lint\.)?select|coverage\.run\.source)$`), widens},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|tox\.env_list)|` +
-		`golangci\.(?:linters|formatters)\.enable)$`), gains},
+		`golangci\.(?:(?:linters|formatters)\.enable|formatters\.settings\.gofmt\.rewrite-rules))$`), gains},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
 		`pylint\..*\.?disable|pyright\.ignore|coverage\.(?:run|report)\.(?:omit|exclude_also))|` +
 		`golangci\.(?:linters\.(?:disable|exclusions\.(?:rules|paths|presets))|issues\.exclude(?:-rules|-dirs|-files)?)|` +
@@ -67,6 +67,39 @@ func gains(old, now any) bool { return within(old, now) }
 
 // widens is [gains] of a list whose absence is no empty list, but another one.
 func widens(old, now any) bool { return old != nil && within(old, now) }
+
+// settingsOfNew leaves out of a configuration of golangci-lint the settings of linters that only the new one enables: a linter that
+// did not run saw nothing.
+func settingsOfNew(old, now map[string]any) {
+	list := func(root map[string]any) []any {
+		enabled, _ := tomlTable(root, "linters")["enable"].([]any)
+		return enabled
+	}
+	if list(old) == nil || tomlTable(old, "linters")["default"] == "all" || tomlTable(old, "linters")["enable-all"] != nil {
+		return
+	}
+	for _, linter := range list(now) {
+		name, _ := linter.(string)
+		if !contains(list(old), linter) && !slices.Contains(golangciDefault, name) {
+			for _, root := range []map[string]any{old, now} {
+				without(tomlTable(root, "linters"), "settings", name)
+				without(root, "linters-settings", name)
+			}
+		}
+	}
+}
+
+// without deletes a member of a table in another one, and the table if nothing else is in it.
+func without(root map[string]any, table, name string) {
+	settings := tomlTable(root, table)
+	if _, there := settings[name]; there && len(settings) == 1 {
+		delete(root, table)
+	}
+	delete(settings, name)
+}
+
+// golangciDefault are linters that run where nothing enables them.
+var golangciDefault = []string{"errcheck", "gosimple", "govet", "ineffassign", "staticcheck", "stylecheck", "typecheck", "unused"}
 
 func onlyLoses(old, now any) bool { return within(now, old) }
 
@@ -141,6 +174,9 @@ func checkerKeys(checker string, read func(data []byte) (map[string]any, error))
 		if err != nil {
 			return nil, err
 		}
+		if checker == "golangci" {
+			settingsOfNew(old, now)
+		}
 		keys := tomlDiff([]string{}, "", old, now, 1)
 		return slices.DeleteFunc(keys, func(key string) bool {
 			name := tomlParts(key)[0]
@@ -168,6 +204,7 @@ func yamlTree(data []byte) (map[string]any, error) {
 
 var (
 	neonErrors = input.Lazily(`^[ \t]+ignoreErrors:$`)
+	neonLevel  = input.Lazily(`^[ \t]+level: (\d+)$`)
 	neonCount  = input.Lazily(`^count: (\d{1,3})$`)
 )
 
@@ -180,7 +217,7 @@ func readNeon(text string) map[string]string {
 	if strings.Contains(text, "'''") || strings.Contains(text, `"""`) || strings.ContainsAny(text, oddLine) {
 		return map[string]string{"content": text + "\n"}
 	}
-	var rest strings.Builder
+	var rest, level strings.Builder
 	var ignored []string
 	entry, times := "", 1
 	section, item := -1, -1 // indentations
@@ -210,6 +247,8 @@ func readNeon(text string) map[string]string {
 			times, _ = strconv.Atoi(count[1]) // three digits
 		case section >= 0 && indent > item && entry != "":
 			entry += "\x00" + bare
+		case neonLevel().MatchString(line):
+			level.WriteString(bare + "\n")
 		default:
 			rest.WriteString(line + "\n")
 			section = -1
@@ -219,6 +258,12 @@ func readNeon(text string) map[string]string {
 		}
 	}
 	end()
+	if strings.Count(level.String(), "\n") > 1 {
+		rest.WriteString(level.String())
+	}
 	slices.Sort(ignored)
-	return map[string]string{more + "ignored errors": strings.Join(ignored, "\n"), "content": rest.String() + "\n"}
+	return map[string]string{
+		more + "ignored errors": strings.Join(ignored, "\n"), "content": rest.String() + "\n",
+		lowerVersion + "level": strings.ReplaceAll(level.String(), "level: ", ""),
+	}
 }
