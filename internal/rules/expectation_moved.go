@@ -65,6 +65,7 @@ func (f *File) otherLiterals() (list []Hit) {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
+		list = append(list, f.otherRows(hunk)...)
 		removed, fresh := f.assertions(f.Base, hunk.Removed), f.assertions(f.Head, hunk.Added)
 		if len(removed) != len(fresh) {
 			continue
@@ -74,15 +75,50 @@ func (f *File) otherLiterals() (list []Hit) {
 			same := was.rank == exact && now.rank == exact && slices.Equal(was.subjects, now.subjects) &&
 				shape(was.code) == shape(now.code)
 			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
-				list = append(list, Hit{
-					File: f.Path, Line: now.first, Was: was.line(), Now: now.line(),
-					Detail: "the test expects another value, and no code changes",
-					Fix:    "restore the value, or say in the description why the old one was wrong",
-				})
+				list = append(list, Hit{File: f.Path, Line: now.first, Was: was.line(), Now: now.line(), Detail: expectsAnother, Fix: fixExpectation})
 			}
 		}
 	}
 	return list
+}
+
+const (
+	expectsAnother = "the test expects another value, and no code changes"
+	fixExpectation = "restore the value, or say in the description why the old one was wrong"
+)
+
+// otherRows pairs the rows of a table that differ in their last literal alone, which is what most tables expect.
+func (f *File) otherRows(hunk Hunk) (list []Hit) {
+	if len(hunk.Removed) != len(hunk.Added) {
+		return nil
+	}
+	for i, now := range hunk.Added {
+		was := hunk.Removed[i]
+		before, old := lastOfRow(f.Base, was.Number)
+		same, fresh := lastOfRow(f.Head, now.Number)
+		if before != "" && before == same && plain([]string{old}) != plain([]string{fresh}) {
+			list = append(list, Hit{File: f.Path, Line: now.Number, Was: string(was.Text), Now: string(now.Text), Detail: expectsAnother, Fix: fixExpectation})
+		}
+	}
+	return list
+}
+
+// lastOfRow splits a row of a table before its last element, if that is a literal and another one stands before it.
+func lastOfRow(v *source.File, n int) (before, last string) {
+	code := bytes.TrimRight(v.CodeLine(n), " \t\r,;)]}")
+	comma := bytes.LastIndexByte(code, ',')
+	if comma < 0 || !isRow(v, n) {
+		return "", ""
+	}
+	start := comma + 1
+	if colon := bytes.IndexByte(code[start:], ':'); colon >= 0 { // want: 3
+		start += colon + 1
+	}
+	if !isLiteral(code[start:]) {
+		return "", ""
+	}
+	text := v.Line(n)
+	return string(bytes.TrimSpace(text[:start])), strings.TrimSpace(string(text[start:len(code)]))
 }
 
 // plain writes literals without what only formats them.

@@ -31,7 +31,7 @@ var All = []*Rule{
 		Languages: testLanguages, Parts: []Part{{Find: findCommentedTest, Topic: "test"},
 			{Find: findHollowedTest, Topic: "test"}, {Find: findCommentedAssertion}}},
 	{ID: "closeout/test-unseen", Title: "A test is still there, but no test runner sees it", Severity: input.Block,
-		Languages: testLanguages, Parts: []Part{{Find: findDisabledTest, Topic: "test"}}},
+		Languages: testLanguages, Parts: []Part{{Find: findDisabledTest, Topic: "test"}, {Find: findUnseenClass, Severity: input.Warn}}},
 	{ID: "closeout/test-skipped", Title: "A test that ran before is skipped now", Severity: input.Block,
 		Languages: testLanguages, Parts: []Part{{Find: findSkippedTest, Topic: "test"}, {Find: findSkippedRow},
 			{Find: findFocusedTest}, {Find: findSkippedNewTest, Topic: "test", Severity: input.Warn},
