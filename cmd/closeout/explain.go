@@ -157,7 +157,7 @@ func showPage(w io.Writer, text string) error {
 }
 
 // onlySeverity reports whether nothing but the severity of a diff rule, with the languages that it reads, was said of it.
-func onlySeverity(said []string) bool { return len(said) == 1 && strings.Contains(said[0], "*: ") }
+func onlySeverity(why []string) bool { return len(why) == 1 && strings.Contains(why[0], "*: ") }
 
 // howToFix begins the part of a page that says what to do.
 const howToFix = "How to fix: "

@@ -68,10 +68,10 @@ func (c *Comparison) findEffects(bases []string) {
 
 // compareEffects orders effects: those that count first, and of them those that have a line.
 func compareEffects(a, b change.Effect) int {
-	last := func(a, b bool) int {
+	trueLast := func(a, b bool) int {
 		return slices.Index([]bool{false, true}, a) - slices.Index([]bool{false, true}, b)
 	}
-	return cmp.Or(last(a.Hides(), b.Hides()), last(a.Line == 0, b.Line == 0), cmp.Compare(a.Line, b.Line), last(a.New, b.New),
+	return cmp.Or(trueLast(a.Hides(), b.Hides()), trueLast(a.Line == 0, b.Line == 0), cmp.Compare(a.Line, b.Line), trueLast(a.New, b.New),
 		cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Was, b.Was), cmp.Compare(a.Now, b.Now))
 }
 

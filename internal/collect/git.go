@@ -146,31 +146,36 @@ func (g *Git) MergeBases(base, head string) ([]string, error) {
 	return list, nil
 }
 
+// ofCommit asks about a commit.
+func ofCommit[T any](g *Git, commit string, ask func(git.ID) (T, error)) (answer T, err error) {
+	id, err := g.repo.ParseID(commit)
+	if err == nil {
+		answer, err = ask(id)
+	}
+	return answer, Fixed(err)
+}
+
 // Tree gives the tree of a commit.
 func (g *Git) Tree(commit string) (git.ID, error) {
-	id, err := g.repo.ParseID(commit)
-	if err != nil {
-		return git.ID{}, err
-	}
-	info, err := g.repo.Commit(id)
+	info, err := ofCommit(g, commit, g.repo.Commit)
 	return info.Tree, err
 }
 
 // HasCommit is the error that says why a commit cannot be read; nil when it can.
 func (g *Git) HasCommit(id string) error {
 	_, err := g.Tree(id)
-	return Fixed(err)
+	return err
 }
 
 // Changes implements [Objects].
 func (g *Git) Changes(oldCommit, newCommit string) ([]change.Change, error) {
 	before, err := g.Tree(oldCommit)
 	if err != nil {
-		return nil, Fixed(err)
+		return nil, err
 	}
 	after, err := g.Tree(newCommit)
 	if err != nil {
-		return nil, Fixed(err)
+		return nil, err
 	}
 	return g.between(before, after)
 }
@@ -195,7 +200,7 @@ func (g *Git) between(before, after git.ID) ([]change.Change, error) {
 func (g *Git) Tracked(commit string) ([]change.Change, error) {
 	tree, err := g.Tree(commit)
 	if err != nil {
-		return nil, Fixed(err)
+		return nil, err
 	}
 	return g.between(git.ID{}, tree)
 }
@@ -222,19 +227,12 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 
 // Names implements [Objects].
 func (g *Git) Names(commit, dir string) ([]string, error) {
-	id, err := g.repo.ParseID(commit)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := g.repo.List(id, dir)
-	if err != nil {
-		return nil, Fixed(err)
-	}
 	var names []string
+	entries, err := ofCommit(g, commit, func(id git.ID) ([]git.Entry, error) { return g.repo.List(id, dir) })
 	for _, e := range entries {
 		names = append(names, e.Name)
 	}
-	return names, nil
+	return names, err
 }
 
 // Blob implements [Objects].
@@ -253,15 +251,8 @@ func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 
 // CodeTree implements [Objects].
 func (g *Git) CodeTree(commit, evidenceDir string) (string, error) {
-	id, err := g.repo.ParseID(commit)
-	if err != nil {
-		return "", err
-	}
-	tree, err := g.repo.CodeTree(id, evidenceDir)
-	if err != nil {
-		return "", Fixed(err)
-	}
-	return tree.String(), nil
+	tree, err := ofCommit(g, commit, func(id git.ID) (git.ID, error) { return g.repo.CodeTree(id, evidenceDir) })
+	return tree.String(), err
 }
 
 // TaskTrailer is the key of the trailer by which a commit names a task.
@@ -309,15 +300,8 @@ func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) b
 
 // IsMergeOf says whether the parents of a commit are exactly these, in this order.
 func (g *Git) IsMergeOf(commit string, parents ...string) (bool, error) {
-	id, err := g.repo.ParseID(commit)
-	if err != nil {
-		return false, err
-	}
-	info, err := g.repo.Commit(id)
-	if err != nil {
-		return false, Fixed(err)
-	}
-	return slices.EqualFunc(info.Parents, parents, func(id git.ID, p string) bool { return id.String() == p }), nil
+	info, err := ofCommit(g, commit, g.repo.Commit)
+	return err == nil && slices.EqualFunc(info.Parents, parents, func(id git.ID, p string) bool { return id.String() == p }), err
 }
 
 // Lost takes the place of the objects of a repository whose commits cannot be found. Every question ends in Err.

@@ -299,10 +299,10 @@ func (w *worker) differ(c *comparison, p *pair, old, new *treeEntry) {
 	if old != nil && new != nil && old.mode == new.mode && bytes.Equal(old.id, new.id) {
 		return
 	}
-	present := cmp.Or(new, old)
-	path := w.path(p.prefix, present)
+	entry := cmp.Or(new, old)
+	path := w.path(p.prefix, entry)
 	c.bytes.Add(int64(len(path)))
-	if present.isTree() {
+	if entry.isTree() {
 		c.dirs.Add(1)
 		child := &node{}
 		p.out.below = append(p.out.below, subdirectory{len(p.out.changes), child})

@@ -560,7 +560,7 @@ func fileStrip(counts []int) []page.Node {
 	var parts []page.Node
 	var used []page.Kind
 	var amounts []int
-	var said []string
+	var amountWords []string
 	for k, n := range counts {
 		if n == 0 {
 			continue
@@ -569,10 +569,10 @@ func fileStrip(counts []int) []page.Node {
 		parts = append(parts, page.Rect(classKinds[k].Class, x, 0, max(width, 10), 240))
 		x += page.PlaneWidth * n / all
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
-		said = append(said, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].Name))))
+		amountWords = append(amountWords, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].Name))))
 	}
 	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", "strip-name"), page.At("aria-describedby", "strip-says"), page.ViewBox(page.PlaneWidth, 240),
-		page.El("title", page.At("id", "strip-name"), page.Say("Files by class")), page.El("desc", page.At("id", "strip-says"), page.Say(page.Plural(all, "file"), ": ", page.AndList(said), ".")), page.Nodes(parts))
+		page.El("title", page.At("id", "strip-name"), page.Say("Files by class")), page.El("desc", page.At("id", "strip-says"), page.Say(page.Plural(all, "file"), ": ", page.AndList(amountWords), ".")), page.Nodes(parts))
 	return []page.Node{page.El("figure", picture, page.Legend(used, func(k int) int { return amounts[k] }))}
 }
 

@@ -24,7 +24,7 @@ func (s *starter) golang() {
 	e, r := toolchain.RunnerOf([]string{"go", "test"})
 	for _, dir := range modules {
 		tests := s.count(goTest, func(p string) bool {
-			return strings.HasSuffix(p, "_test.go") && moduleOf(p, modules) == dir && !isAside(p) && !system.MatchString(p)
+			return strings.HasSuffix(p, "_test.go") && moduleOf(p, modules) == dir && !isSample(p) && !system.MatchString(p)
 		}, goConstraint)
 		if tests == 0 {
 			continue

@@ -192,7 +192,7 @@ func (p *jsPackage) addScript(name string) {
 			c.run = words(c.run, []string{"--run"})
 		}
 		isFile := regexp.MustCompile(jsTestFile)
-		tests := p.count(jsTest, func(f string) bool { return isIn(f, p.dir) && isFile.MatchString(f) && !isAside(f) }, "")
+		tests := p.count(jsTest, func(f string) bool { return isIn(f, p.dir) && isFile.MatchString(f) && !isSample(f) }, "")
 		if strings.Contains(script, "--project") {
 			tests = 0 // of how many is not known
 		}
@@ -201,7 +201,7 @@ func (p *jsPackage) addScript(name string) {
 	p.starter.add(c)
 }
 
-// packages yields the packages of a workspace: the manifests below the root, without those aside.
+// packages yields the packages of a workspace: the manifests below the root, without samples.
 func (p *jsPackage) packages() (dirs []string) {
 	for _, dir := range p.dirsOf("package.json") {
 		if dir != p.dir && isIn(dir, p.dir) && printable(dir) {

@@ -68,7 +68,7 @@ func (s *starter) python() {
 // isTest reports whether a path is a file of tests of the project.
 func (p *pyProject) isTest(f string) bool {
 	base := path.Base(f)
-	return isIn(f, p.dir) && !isAside(f) && ((strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py")) || strings.HasSuffix(base, "_test.py"))
+	return isIn(f, p.dir) && !isSample(f) && ((strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py")) || strings.HasSuffix(base, "_test.py"))
 }
 
 // environment tells by the lock file how programs run in the project's environment.
@@ -158,7 +158,7 @@ func (p *pyProject) usesPytest() bool {
 			p.options += added(text)
 		}
 	}
-	return found || p.group != "" || p.any(func(f string) bool { return isIn(f, p.dir) && path.Base(f) == "conftest.py" && !isAside(f) }) ||
+	return found || p.group != "" || p.any(func(f string) bool { return isIn(f, p.dir) && path.Base(f) == "conftest.py" && !isSample(f) }) ||
 		slices.ContainsFunc(p.requirementFiles(), func(f string) bool { return names(p.text(f), "pytest") })
 }
 

@@ -187,26 +187,26 @@ func (t *tree) count(pattern string, condition func(p string) bool, skip string)
 // machine, and honest changes remove some. The gate fails when a change removes the rest.
 func floor(tests int) int { return max(1, tests/2) }
 
-// aside are directories whose manifests do not belong to the project.
-var aside = []string{
+// sampleDirs are directories whose manifests do not belong to the project.
+var sampleDirs = []string{
 	"testdata", "vendor", "node_modules", "third_party", "example", "examples", "fixture", "fixtures", "__fixtures__", "template",
 	"templates", "playground", "playgrounds", "demo", "demos", "sample", "samples", "e2e", "benchmark", "benchmarks", "docs", "doc",
 }
 
-// isAside reports whether a path is below such a directory, or below a hidden one.
-func isAside(p string) bool {
+// isSample reports whether a path is below such a directory, or below a hidden one.
+func isSample(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
-		if slices.Contains(aside, strings.ToLower(part)) || (len(part) > 1 && (part[0] == '.' || part[0] == '_') && part != "__tests__") {
+		if slices.Contains(sampleDirs, strings.ToLower(part)) || (len(part) > 1 && (part[0] == '.' || part[0] == '_') && part != "__tests__") {
 			return true
 		}
 	}
 	return false
 }
 
-// dirsOf lists the directories that contain a manifest of one of some names, the root first, without those aside.
+// dirsOf lists the directories that contain a manifest of one of some names, the root first, without samples.
 func (t *tree) dirsOf(names ...string) (dirs []string) {
 	for _, f := range t.files {
-		if slices.Contains(names, path.Base(f.Path)) && t.has(f.Path) && !isAside(f.Path) {
+		if slices.Contains(names, path.Base(f.Path)) && t.has(f.Path) && !isSample(f.Path) {
 			dirs = append(dirs, path.Dir(f.Path))
 		}
 	}

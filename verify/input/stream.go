@@ -46,7 +46,7 @@ func NewStream(r io.Reader, bounds Bounds, errs *Errors) *Stream {
 	return &Stream{errs: errs, src: src, dec: dec, bounds: bounds, left: bounds.Values, line: 1}
 }
 
-// source ends the text where a limit does.
+// source reads the text until a limit is exceeded.
 type source struct {
 	r      io.Reader
 	bounds Bounds

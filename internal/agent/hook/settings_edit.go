@@ -204,7 +204,7 @@ func spots(v *hujson.Value) (list []spot) {
 // without is the text without an entry, its line, and the containers that go with it; nil when that is all of it.
 func (s *Settings) without(path []step) []byte {
 	at := len(path) - 1
-	for ; at >= 0 && s.goesToo(path, at); at-- {
+	for ; at >= 0 && s.goesWithEntry(path, at); at-- {
 	}
 	if at < 0 {
 		return nil
@@ -244,8 +244,8 @@ func (s *Settings) cut(from, to, comma int) []byte {
 	return s.splice(from, comma+1, string(s.text[to:comma]))
 }
 
-// goesToo reports whether a container goes with its only entry: a group that runs nothing else, and what we made.
-func (s *Settings) goesToo(path []step, at int) bool {
+// goesWithEntry reports whether a container goes with its only entry: a group that runs nothing else, and what we made.
+func (s *Settings) goesWithEntry(path []step, at int) bool {
 	in := path[at].in
 	list := spots(in)
 	if len(list) > 1 {

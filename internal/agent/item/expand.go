@@ -196,8 +196,8 @@ func (x *expansion) fail(n *input.Node, message string) {
 
 func (x *expansion) text(s string) { x.out, _ = jsontext.AppendQuote(x.out, s) } // the error is about UTF-8, which was checked
 
-// plain are the keys below which a text is no pattern. Below any other key an item is written so that it matches itself.
-var plain = []string{"goal", "rollback_plan", "id", "reason", "cwd", "test_report", "report", "may_touch_protected"}
+// plainKeys are the keys below which a text is no pattern. Below any other key an item is written so that it matches itself.
+var plainKeys = []string{"goal", "rollback_plan", "id", "reason", "cwd", "test_report", "report", "may_touch_protected"}
 
 func (x *expansion) member(m input.Member, isPlain bool) {
 	if strings.Contains(m.Key, "{{") {
@@ -211,7 +211,7 @@ func (x *expansion) member(m input.Member, isPlain bool) {
 	case m.Key == "acceptance_criteria":
 		x.list(m.Value, x.criterion)
 	default:
-		x.value(m.Value, isPlain || strings.HasPrefix(m.Key, "x-") || slices.Contains(plain, m.Key))
+		x.value(m.Value, isPlain || strings.HasPrefix(m.Key, "x-") || slices.Contains(plainKeys, m.Key))
 	}
 }
 

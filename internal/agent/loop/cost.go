@@ -79,8 +79,8 @@ func millionths(r *big.Rat) (int64, error) {
 	return n.Int64(), nil
 }
 
-// read adds up the costs that a command printed. The start of the output may be cut.
-func read(costs []Cost, output []byte, cut bool) (int64, error) {
+// sumCosts adds up the costs that a command printed. The start of the output may be cut.
+func sumCosts(costs []Cost, output []byte, cut bool) (int64, error) {
 	sum := new(big.Rat)
 	for _, c := range costs {
 		values, err := c.values(output, cut)

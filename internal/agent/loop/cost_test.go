@@ -53,7 +53,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := read(list, []byte(c.out), false)
+		got, err := sumCosts(list, []byte(c.out), false)
 		if err != nil {
 			got = -1
 		}
@@ -62,7 +62,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	list, _ := ParseCosts([]string{"jsonl:/n"}, []string{"1"})
-	if _, err := read(list, []byte("{\"n\":1}\n"), true); err == nil {
+	if _, err := sumCosts(list, []byte("{\"n\":1}\n"), true); err == nil {
 		t.Error("lines whose start was cut have a cost")
 	}
 }
@@ -101,7 +101,7 @@ func FuzzCost(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n, err := read(list, out, false); err == nil && (n < 0 || n > item.MostMoney) {
+		if n, err := sumCosts(list, out, false); err == nil && (n < 0 || n > item.MostMoney) {
 			t.Errorf("%q of %q is %d", cost, out, n)
 		}
 	})

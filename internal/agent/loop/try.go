@@ -166,7 +166,7 @@ func (t *try) cost(o *record.Outcome) (*int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	total, err := read(t.Costs, output, t.out.cut)
+	total, err := sumCosts(t.Costs, output, t.out.cut)
 	if err != nil {
 		return nil, err
 	}

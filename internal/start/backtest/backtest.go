@@ -194,7 +194,7 @@ func NewMerge(from Origin, s *verify.Screened, ground *Ground) Merge {
 		case f.Severity == string(input.Unknown) && m.why == "":
 			m.why, m.fix = f.Message, f.Fix
 		case f.Severity != string(input.Block), from.Excepted && (code == offScope || code == protected):
-		case code == offScope && ground.forgot(f.Location.Path, strings.HasPrefix(f.Actual, "added")):
+		case code == offScope && ground.hasLost(f.Location.Path, strings.HasPrefix(f.Actual, "added")):
 			left = true
 		default:
 			m.codes[code]++

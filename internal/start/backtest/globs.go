@@ -30,14 +30,14 @@ func NewGround(p *policy.Policy, files []change.Change) *Ground {
 		if g.there[files[i].Path] = true; nested {
 			g.there[top+"/"] = true
 		}
-		g.avoid(files[i].Path)
+		g.deny(files[i].Path)
 	}
 	return g
 }
 
-// avoid lets no proposal cover a path whose every change the contract denies. Of a package.json, which is protected only
+// deny lets no proposal cover a path whose every change the contract denies. Of a package.json, which is protected only
 // for some keys, a harmless change may be in scope.
-func (g *Ground) avoid(file string) {
+func (g *Ground) deny(file string) {
 	harmless := change.Change{Path: file, Status: change.Modified, OldMode: change.Regular, NewMode: change.Regular, KeysKnown: true}
 	switch g.policy.Classify(&harmless).Class {
 	case policy.ClassProtected, policy.ClassForbidden, policy.ClassEvidence:
@@ -50,9 +50,9 @@ func (g *Ground) avoid(file string) {
 	}
 }
 
-// forgot reports whether the layout of the tip cannot tell that a file was in scope: its directory of the root is gone, or it was a
+// hasLost reports whether the files of the tip cannot tell that a file was in scope: its directory of the root is gone, or it was a
 // file of the root before the merge.
-func (g *Ground) forgot(file string, added bool) bool {
+func (g *Ground) hasLost(file string, added bool) bool {
 	if g == nil || file == "" || g.there[file] {
 		return false
 	}
@@ -132,7 +132,7 @@ func (g *Ground) propose(merges []Merge) []Glob {
 		}
 		for _, f := range m.files {
 			if path, code := split(f); code != offScope && path != "" {
-				g.avoid(path)
+				g.deny(path)
 			}
 		}
 		if !m.only(offScope) || m.cut {
