@@ -271,7 +271,7 @@ func (g *Git) trackedIn(dir string) (map[string][]string, error) {
 	if _, _, err := g.head(); err != nil {
 		return nil, err
 	}
-	committed, err := g.run("ls-tree", "-r", "-z", "HEAD", "--", dir)
+	committed, err := g.inHead(dir, "-r")
 	if err != nil {
 		return nil, err
 	}

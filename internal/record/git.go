@@ -168,17 +168,39 @@ func (g *Git) head() (commit, tree string, err error) {
 
 // readHead is head without git.
 func (g *Git) readHead() (commit, tree string, err error) {
+	var info git.CommitInfo
+	err = g.atHead(func(repo *git.Repo, id git.ID) error {
+		info, err = repo.Commit(id)
+		return err
+	})
+	return info.ID.String(), info.Tree.String(), err
+}
+
+// atHead calls read with the repository, without git, and the commit that is checked out.
+func (g *Git) atHead(read func(repo *git.Repo, id git.ID) error) error {
 	repo, err := git.Open(g.root)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	defer repo.Close() // it is only read
 	id, err := repo.Resolve("HEAD")
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	info, err := repo.Commit(id)
-	return id.String(), info.Tree.String(), err
+	return read(repo, id)
+}
+
+// inHead asks git what HEAD has at a path, with options of ls-tree. It is not asked where there is nothing.
+func (g *Git) inHead(path string, options ...string) (string, error) {
+	there := true
+	err := g.atHead(func(repo *git.Repo, id git.ID) (err error) {
+		_, there, err = repo.Lookup(id, path)
+		return err
+	})
+	if err == nil && !there {
+		return "", nil
+	}
+	return g.run(append(append([]string{"ls-tree", "-z"}, options...), "HEAD", "--", path)...)
 }
 
 // snapshot is the code tree at a point in time.
@@ -417,7 +439,7 @@ func (g *Git) tracked(path string) (bool, error) {
 	if err != nil || staged != "" {
 		return true, err
 	}
-	committed, err := g.run("ls-tree", "-z", "HEAD", "--", path)
+	committed, err := g.inHead(path)
 	return committed != "", err
 }
 
