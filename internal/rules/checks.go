@@ -71,33 +71,19 @@ func (h *firstHit) report(report func(Hit)) {
 	}
 }
 
-// kindOfScript is how a file contains commands.
-type kindOfScript int
-
-const (
-	noScript kindOfScript = iota
-	shellScript
-	makefile // a line that begins with - may fail
-	toxFile
-	yamlScript
-	packageScripts // package.json
-)
-
-// scriptFiles are the names of files with commands.
-var scriptFiles = []struct {
-	kind  kindOfScript
-	names string
-}{
-	{shellScript, "*.sh *.bash *.zsh *.bats dockerfile containerfile *.dockerfile"},
-	{makefile, "makefile gnumakefile justfile .justfile *.mk *.just"},
-	{toxFile, "tox.ini"},
-	{packageScripts, "package.json composer.json"},
-	{yamlScript, ".gitlab-ci.y*ml azure-pipelines.y*ml bitbucket-pipelines.y*ml taskfile.y*ml lefthook.y*ml .lefthook.y*ml .travis.y*ml " +
+// scriptFiles are the names of files with commands, by how they contain them: in Makefiles and for tox, a line that begins
+// with - may fail.
+var scriptFiles = []struct{ kind, names string }{
+	{"shell", "*.sh *.bash *.zsh *.bats dockerfile containerfile *.dockerfile"},
+	{"make", "makefile gnumakefile justfile .justfile *.mk *.just"},
+	{"tox", "tox.ini"},
+	{"package", "package.json composer.json"},
+	{"yaml", ".gitlab-ci.y*ml azure-pipelines.y*ml bitbucket-pipelines.y*ml taskfile.y*ml lefthook.y*ml .lefthook.y*ml .travis.y*ml " +
 		"appveyor.y*ml .appveyor.y*ml .cirrus.y*ml buildspec.y*ml cloudbuild.y*ml .drone.y*ml .woodpecker.y*ml"},
 }
 
-// scriptKind tells from its name, or from its first line, how a file contains commands.
-func scriptKind(f *File) kindOfScript {
+// scriptKind tells from its name, or from its first line, how a file contains commands; "" for one without.
+func scriptKind(f *File) string {
 	for _, s := range scriptFiles {
 		if isNamed(f.Path, s.names) {
 			return s.kind
@@ -106,11 +92,11 @@ func scriptKind(f *File) kindOfScript {
 	switch {
 	case isFlow(f.Path), ends(f.Path, ".yml", ".yaml") &&
 		begins(f.Path, ".circleci/", ".gitlab/", ".azure-pipelines/", "eng/pipelines/", ".buildkite/", ".woodpecker/"):
-		return yamlScript
+		return "yaml"
 	case begins(f.Path, ".husky/"), f.Head != nil && !has(f.Path[strings.LastIndexByte(f.Path, '/')+1:], ".") && shebang().Match(restOf(f.Head.Text, 0)):
-		return shellScript
+		return "shell"
 	}
-	return noScript
+	return ""
 }
 
 var shebang = input.Lazily(`^#!.*sh\s*$`)
@@ -147,7 +133,7 @@ func (c *Change) scripted() []*scripted {
 	}
 	c.scripts = []*scripted{}
 	for _, f := range c.Files {
-		if f.Head == nil || foreign(f.Path) || scriptKind(f) == noScript {
+		if f.Head == nil || foreign(f.Path) || scriptKind(f) == "" {
 			continue
 		}
 		s := &scripted{File: f, all: f.scripts(f.Head)}
@@ -162,7 +148,7 @@ func (c *Change) scripted() []*scripted {
 // scripts are those of a version of a file.
 func (f *File) scripts(v *source.File) (list []script) {
 	kind := scriptKind(f)
-	if kind == packageScripts { // however many of them stand on a line
+	if kind == "package" { // however many of them stand on a line
 		for _, s := range settingsOf(v) {
 			if leads(s.Keys, "scripts/*") {
 				list = append(list, script{s.Keys[1], s.Value, s.Line})
@@ -176,7 +162,7 @@ func (f *File) scripts(v *source.File) (list []script) {
 		line := bytes.TrimRight(v.Line(n)[:min(len(v.Line(n)), maxShellLine)], " \t\r")
 		text := string(bytes.TrimSuffix(line, []byte("\\"))) + " "
 		last := len(list) - 1
-		if goesOn = goesOn || (kind == yamlScript && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most {
+		if goesOn = goesOn || (kind == "yaml" && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most {
 			list[last].text += text
 		} else {
 			list = append(list, script{line: n, text: text})
@@ -202,8 +188,8 @@ func (f *File) checksOf(s script) (all []Check) {
 	}
 	kind := scriptKind(f)
 	mayFail := begins(strings.TrimLeft(text, "@"), "-") && !begins(text, "--") &&
-		(kind == toxFile || (kind == makefile && !begins(s.text, "-", "@")))
-	if _, command, is := strings.Cut(text, "= -"); is && kind == toxFile {
+		(kind == "tox" || (kind == "make" && !begins(s.text, "-", "@")))
+	if _, command, is := strings.Cut(text, "= -"); is && kind == "tox" {
 		text, mayFail = command, true
 	}
 	text = yamlCommand(text)
@@ -304,7 +290,7 @@ func (f *scripted) unchecked(from script) (check string) {
 		case s.line <= from.line || s.line > from.line+most:
 		case has(s.text, "$?", "PIPESTATUS", "${?}"):
 			return ""
-		case has(s.text, "set -e"), scriptKind(f.File) == yamlScript && begins(strings.TrimSpace(s.text), "- "):
+		case has(s.text, "set -e"), scriptKind(f.File) == "yaml" && begins(strings.TrimSpace(s.text), "- "):
 			return check
 		case check == "" && len(found) > 0:
 			check = found[0]
