@@ -165,14 +165,21 @@ func (g *gone) declared(n int) string {
 
 // declarationLine is the line that has the name of a test: annotations stand before it.
 func declarationLine(f *source.File, t source.Test) int {
-	name := t.Name[strings.LastIndex(t.Name, " > ")+1:]
-	name = strings.TrimPrefix(name, "> ")
+	name := ownName(t.Name)
 	for n := t.Line; n < t.Body && n < t.Line+maxStatementLines; n++ {
 		if has(string(f.Line(n)), name) {
 			return n
 		}
 	}
 	return t.Line
+}
+
+// ownName is the name of a test without those of the groups around it.
+func ownName(name string) string {
+	if _, own, inGroup := cutAtLast(name, " > "); inGroup {
+		return own
+	}
+	return name
 }
 
 // find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:",
@@ -291,28 +298,15 @@ func inStatement(f *source.File, n int) bool {
 // that became the comment.
 func (f *File) replaced(base, head int) bool {
 	s, ok := statementAt(f.Base, base)
-	if !ok {
+	c, understood := meaningOf(f.Lang(), s)
+	if !ok || !understood {
 		return false
 	}
-	was, ok := meaningOf(f.Lang(), s)
-	if !ok {
-		return false
-	}
-	for _, l := range linesFrom(f.Added(), head-nearby) {
-		if l.Number > head+nearby {
-			break
-		}
-		if !isAssertion(f.Lang(), f.Head.CodeLine(l.Number)) {
-			continue
-		}
-		if s, ok = statementAt(f.Head, l.Number); !ok {
-			continue
-		}
-		if now, ok := meaningOf(f.Lang(), s); ok && now.rank >= was.rank && (sharesSubject(was, now) || now.says(was)) {
-			return true
-		}
-	}
-	return false
+	was, near := &Assertion{meaning: c}, linesFrom(f.Added(), head-nearby)
+	near = near[:len(near)-len(linesFrom(near, head+nearby+1))]
+	return slices.ContainsFunc(f.assertions(f.Head, near), func(now *Assertion) bool {
+		return now.rank >= was.rank && (now.about(was) != "" || now.says(c))
+	})
 }
 
 // nearby is how many lines from a comment its replacement may stand.
@@ -325,8 +319,4 @@ func (c *meaning) says(was meaning) bool {
 			_, member, found := cutAtLast(subject, ".")
 			return found && slices.ContainsFunc(c.subjects, func(now string) bool { return ends(now, "."+member) })
 		})
-}
-
-func sharesSubject(a, b meaning) bool {
-	return slices.ContainsFunc(a.subjects, func(subject string) bool { return slices.Contains(b.subjects, subject) })
 }

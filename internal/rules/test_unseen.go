@@ -173,7 +173,7 @@ func markShadowed(f *File) {
 	}
 	named := map[string][]*Test{}
 	for _, one := range f.head {
-		own := strings.TrimSpace(one.Name[strings.LastIndex(one.Name, "> ")+1:])
+		own := ownName(one.Name)
 		if one.twin != nil && len(named[own]) < maxSearched {
 			named[own] = append(named[own], one)
 		}
