@@ -363,8 +363,7 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			continue
 		}
 		entry, by := set.entries[pattern], ""
-		ever, everywhere := p.fromBase(c.Path)
-		if (entry.Tests && ever) || (entry.Runner && everywhere) {
+		if entry.Tests && slices.ContainsFunc(p.crossed, func(files *glob.Set) bool { return files.Match(c.Path) }) {
 			continue
 		}
 		if entry.Programs != nil {
@@ -374,7 +373,7 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			}
 			by = ", which " + command.by + " may run"
 		}
-		if keys, ok := entry.counts(c, exact, p, everywhere); ok {
+		if keys, ok := entry.counts(c, exact, p); ok {
 			return Ruling{Class: ClassProtected, Because: entry.why(pattern, c, keys) + by, Folded: !exact, Clause: set.clause(pattern)}, true
 		}
 	}

@@ -86,7 +86,7 @@ type Policy struct {
 	protected  []protectedSet
 	reports    map[string]written // by folded path
 	tests      []testSet
-	crossed    []crossedFiles
+	crossed    []*glob.Set // the files of the entries of tests that the change cannot add itself
 	mayChange  []*glob.Set // of the tasks
 	arguments  arguments
 	commands   []command
@@ -192,11 +192,7 @@ func (p *Policy) add(s Source, first bool) []input.Error {
 	problems = append(problems, p.addTests(c, first)...)
 	for i := range c.Tests {
 		if !s.HeadOnly() {
-			from := crossedFiles{Set: glob.Compile(denying(c.Tests[i].Files)), criteria: map[string]bool{}}
-			for _, id := range c.Tests[i].Criteria {
-				from.criteria[p.idOf(id.Value)] = true
-			}
-			p.crossed = append(p.crossed, from)
+			p.crossed = append(p.crossed, glob.Compile(denying(c.Tests[i].Files)))
 		}
 	}
 	p.scopes = append(p.scopes, newScope(s, first))

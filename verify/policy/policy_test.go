@@ -683,60 +683,31 @@ func TestProtectedByCommands(t *testing.T) {
 	}
 }
 
-// TestProtectedFromBase checks that configuration of the tests is free only where each criterion also runs with that of the base, and
-// that of another program never.
-func TestProtectedFromBase(t *testing.T) {
-	const (
-		unit = `{"id": "u", "run": ["pytest"], "test_report": "r.xml"}`
-		lint = `{"id": "l", "run": ["ruff", "check"]}`
-		rest = `], "tests": [{"files": ["tests/**"], "criteria": ["u"]}]`
-	)
-	keyed := func(path string, status change.Status, keys ...string) *change.Change {
-		m := modified(path)
-		m.Status, m.KeysKnown, m.KeysChanged = status, keys != nil, keys
-		if status == change.Added {
-			m.OldMode, m.OldID = change.NoMode, ""
-		}
-		return m
+// TestProtectedScriptsOfBuilds checks which deletions and new files of a build count.
+func TestProtectedScriptsOfBuilds(t *testing.T) {
+	p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": ["./gradlew", "test"]}]`)
+	if len(problems) > 0 {
+		t.Fatal(problems)
 	}
-	alone, both := `"allowed_files": ["**"], "acceptance_criteria": [`+unit+rest, `"allowed_files": ["**"], "acceptance_criteria": [`+unit+", "+lint+rest
-	rules := alone + `, "rules": {"run": ["ruff", "check"], "report": "s.json"}`
 	for _, c := range []struct {
-		contract  string
-		change    *change.Change
-		protected bool
+		path   string
+		status change.Status
+		keys   []string
+		counts bool
 	}{
-		{alone, modified("tests/pytest.ini"), false},
-		{alone, modified("pytest.ini"), true},
-		{both, modified("tests/pytest.ini"), true},
-		{alone, keyed("tests/package.json", change.Modified, "scripts.test"), false},
-		{alone, keyed("package.json", change.Modified, "scripts.test"), true},
-		{both, keyed("tests/package.json", change.Modified, "scripts.test"), true},
-		{alone, keyed("tests/A.csproj", change.Deleted), false},
-		{both, keyed("tests/A.csproj", change.Deleted), true},
-		{alone, keyed("tests/package.json", change.Deleted), true},
-		{both, keyed("gradle/a.gradle", change.Deleted), false},
-		{both, keyed("gradle/a.gradle", change.Modified), true},
-		{both, keyed("a/build.gradle", change.Deleted), true},
-		{both, keyed("a/settings.gradle.kts", change.Deleted), true},
-		{both, keyed("gradle.properties", change.Added, "dependencies"), false},
-		{both, keyed("gradle.properties", change.Added, "code"), true},
-		{both, keyed("gradle.properties", change.Added), true},
-		{alone, keyed("tests/package.json", change.Modified), true},
-		{alone, keyed("tests/package.json", change.Added, "jest"), false},
-		{alone, keyed("tests/package.json", change.Added, change.AnyKey), true},
-		{rules, keyed("tests/pyproject.toml", change.Added, "tool.ruff.ignore"), true},
-		{rules, keyed("tests/pyproject.toml", change.Modified, "tool.ruff.ignore"), true},
-		{rules, keyed("tests/pyproject.toml", change.Modified, "tool.pytest.addopts"), false},
-		{rules, modified("tests/ruff.toml"), true},
-		{alone, modified("tests/.npmrc"), true},
+		{"gradle/a.gradle", change.Deleted, nil, false},
+		{"gradle/a.gradle", change.Modified, nil, true},
+		{"a/build.gradle", change.Deleted, nil, true},
+		{"a/settings.gradle.kts", change.Deleted, nil, true},
+		{"build/a.targets", change.Deleted, nil, true},
+		{"gradle.properties", change.Added, []string{"dependencies"}, false},
+		{"gradle.properties", change.Added, []string{"code"}, true},
+		{"gradle.properties", change.Added, nil, true},
 	} {
-		p, problems := join(t, "", c.contract)
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		if got := p.Classify(c.change); (got.Class == policy.ClassProtected) != c.protected {
-			t.Errorf("%s %s %q is %s under %s", c.change.Status, c.change.Path, c.change.KeysChanged, got.Class, c.contract)
+		m := modified(c.path)
+		m.Status, m.KeysKnown, m.KeysChanged = c.status, c.keys != nil, c.keys
+		if got := p.Classify(m).Class == policy.ClassProtected; got != c.counts {
+			t.Errorf("%s %s %q is protected: %v", c.status, c.path, c.keys, got)
 		}
 	}
 }

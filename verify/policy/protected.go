@@ -27,7 +27,6 @@ type Protected struct {
 	// any, it always counts.
 	Programs []string
 	Tests    bool                // the entry does not count where a cross run takes the file from the base
-	Runner   bool                // nor does this one, where a cross run does so for each criterion
 	MayGo    bool                // a deletion does not count
 	Owned    []ecosystem.Program // the keys of such programs
 	WholeFor []string            // programs: where a command may run one, every change counts
@@ -80,7 +79,7 @@ func ofEcosystems() (list []Protected) {
 			return keyed || slices.Contains(e.Free, m) || slices.Contains(e.Config, m)
 		})
 		for _, column := range []Protected{
-			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name, Runner: true},
+			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name},
 			{Patterns: e.Tools, Reason: "configuration of a tool that builds, tests or checks " + e.Name},
 			{Patterns: slices.Concat(e.Tasks, manifests), Reason: "it defines what an acceptance command runs"},
 			{Patterns: e.Versions, Reason: "it decides which version of a tool runs", Harmless: []string{}},
@@ -105,7 +104,7 @@ func ofEcosystems() (list []Protected) {
 		for _, k := range e.Keyed {
 			list = append(list, Protected{
 				Patterns: anywhere(k.Pattern), Reason: "it decides what is built, tested and installed", Harmless: k.Harmless, NewKeys: k.NewKeys,
-				Owned: e.Programs, Runner: e.Programs == nil, WholeFor: k.Whole, MayGo: k.MayGo,
+				Owned: e.Programs, WholeFor: k.Whole, MayGo: k.MayGo,
 			})
 		}
 	}
@@ -121,31 +120,26 @@ func anywhere(globs ...string) (list []string) {
 }
 
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
-// the file name is another spelling, whose keys no program reads. Of a file that cross runs take from the base for each criterion, the
-// keys of other programs count alone.
-func (e *Protected) counts(c *change.Change, exact bool, p *Policy, fromBase bool) (keys []string, ok bool) {
+// the file name is another spelling, whose keys no program reads.
+func (e *Protected) counts(c *change.Change, exact bool, p *Policy) (keys []string, ok bool) {
 	if e.Whole() || !exact || (e.WholeFor != nil && p.mayRun(e.WholeFor) != nil) {
 		return nil, true
 	}
 	if e.Effects {
 		return nil, !c.KeysKnown || slices.Contains(c.KeysChanged, change.AnyKey) || c.Converts() != nil
 	}
-	idle := func(key string) bool {
-		of := e.owner(key)
-		return (of == nil && fromBase && key != change.AnyKey) || (of != nil && p.mayRun(of.Names) == nil)
-	}
 	switch c.Status {
 	case change.Added:
-		if (e.NewKeys == nil && !fromBase) || ((fromBase || len(e.NewKeys) > 0) && !c.KeysKnown) {
+		if e.NewKeys == nil || (len(e.NewKeys) > 0 && !c.KeysKnown) {
 			return nil, true
 		}
-		keys = matching(c.KeysChanged, func(key string) bool { return e.isNewKey(key) && !idle(key) })
+		keys = matching(c.KeysChanged, func(key string) bool { return e.isNewKey(key) && !e.isIdle(key, p.mayRun) })
 		return keys, len(keys) > 0
 	case change.Deleted:
 		return nil, !e.MayGo
 	case change.Modified:
 		if c.KeysKnown {
-			keys = matching(c.KeysChanged, func(key string) bool { return (e.isKey(key) && !idle(key)) || (p.namesScript(key) && !fromBase) })
+			keys = matching(c.KeysChanged, func(key string) bool { return (e.isKey(key) && !e.isIdle(key, p.mayRun)) || p.namesScript(key) })
 			return keys, len(keys) > 0
 		}
 	}
@@ -160,15 +154,12 @@ func (e *Protected) isKey(key string) bool {
 	return !slices.ContainsFunc(e.Harmless, func(h string) bool { return isKeyIn(key, h) })
 }
 
-// owner is the program that a key belongs to; nil for none.
-func (e *Protected) owner(key string) *ecosystem.Program {
+// isIdle reports whether a key belongs to a program that no command may run.
+func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) bool {
 	key = strings.TrimPrefix(key, "source of ")
-	for i := range e.Owned {
-		if slices.ContainsFunc(e.Owned[i].Keys, func(own string) bool { return isKeyIn(key, own) }) {
-			return &e.Owned[i]
-		}
-	}
-	return nil
+	return slices.ContainsFunc(e.Owned, func(p ecosystem.Program) bool {
+		return slices.ContainsFunc(p.Keys, func(own string) bool { return isKeyIn(key, own) }) && mayRun(p.Names) == nil
+	})
 }
 
 func isKeyIn(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,24 +14,6 @@ import (
 type testSet struct {
 	rule  contract.TestRule
 	files *glob.Set
-}
-
-// crossedFiles are the files of an entry of tests that the change cannot add itself: its criteria also run with those of the base.
-type crossedFiles struct {
-	*glob.Set
-	criteria map[string]bool
-}
-
-// fromBase reports whether a cross run takes a file from the base; everywhere, whether it does so for each criterion of the contracts.
-func (p *Policy) fromBase(path string) (ever, everywhere bool) {
-	covered := map[string]bool{}
-	for _, from := range p.crossed {
-		if from.Match(path) {
-			ever = true
-			maps.Copy(covered, from.criteria)
-		}
-	}
-	return ever, ever && !slices.ContainsFunc(p.Criteria, func(c contract.Criterion) bool { return !covered[c.ID] })
 }
 
 // addTests adds the entries of tests. Each entry of each contract stays; of two with the same files the criteria of both count, and
