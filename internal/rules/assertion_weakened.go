@@ -339,7 +339,7 @@ var (
 	tolerant = input.Lazily(`(` + distance + `|Within\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
 	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,))([-.e\d]+)`)
 	wide     = input.Lazily(`(` + distance + `|offset\())([-.e\d]+)`)
-	third    = input.Lazily(`(assertEquals\(.*,)([-.e\d]+)`)
+	third    = input.Lazily(`(assertEquals\([^,()]*,.*,)([-.e\d]+)[fFdD]?\);?$`) // of JUnit
 )
 
 // numbers are those behind what a pattern matches in an assertion, and the assertion without them.
@@ -378,25 +378,5 @@ func (s *Assertion) loosens(was *Assertion) bool {
 		after, rest := numbers(pattern, to)
 		return same == rest && len(before) == len(after) && slices.Compare(after, before) > 0
 	}
-	last := third().FindStringSubmatch(s.key)
-	return grows(tolerant(), was.key, s.key) || grows(precise(), s.key, was.key) || (last != nil && isThird(last[1], "assertEquals(") && grows(third(), was.key, s.key))
-}
-
-// isThird reports whether a text ends before the third argument of a call that it begins with, such as a tolerance of JUnit.
-func isThird(text, call string) bool {
-	depth, commas := 0, 0
-	rest, found := strings.CutPrefix(text[max(0, strings.Index(text, call)):], call)
-	for i := range len(rest) {
-		switch rest[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				commas++
-			}
-		}
-	}
-	return found && depth == 0 && commas == 2 && strings.HasSuffix(rest, ",")
+	return grows(tolerant(), was.key, s.key) || grows(third(), was.key, s.key) || grows(precise(), s.key, was.key)
 }

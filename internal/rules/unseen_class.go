@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -13,14 +14,24 @@ var classDeclared = input.Lazily(`^([\w\s]*)\bclass\s+(\w+)(.*)$`)
 
 // findUnseenClass finds classes of tests that are declared in another way, so that no runner makes objects of them.
 func findUnseenClass(c *Change, report func(Hit)) {
+	asked := 0
 	for _, f := range c.Files {
 		if f.Base == nil || f.Head == nil || !f.hadTests() || foreign(f.Path) {
 			continue
 		}
-		before, lostMarks, lost := map[string][][]byte{}, 0, 0
+		around := sync.OnceValue(func() map[int]bool { // the blocks with tests
+			lines := map[int]bool{}
+			for _, t := range f.Base.Tests() {
+				for _, n := range f.Base.Enclosing(t.Line) {
+					lines[n] = lines[n] || (!t.Group && n < t.Line)
+				}
+			}
+			return lines
+		})
+		before, why, lostMarks, lost := map[string][][]byte{}, "", 0, 0
 		for _, l := range f.Removed() {
 			code := f.Base.CodeLine(l.Number)
-			if m := classDeclared().FindSubmatch(code); m != nil {
+			if m := classDeclared().FindSubmatch(code); m != nil && around()[l.Number] {
 				before[string(m[2])] = m
 			}
 			if has(code, "[TestClass]") {
@@ -32,17 +43,18 @@ func findUnseenClass(c *Change, report func(Hit)) {
 			if has(code, "[TestClass]", "[STATestClass]") {
 				lostMarks--
 			}
-			why := ""
-			if m := classDeclared().FindSubmatch(code); m != nil && before[string(m[2])] != nil {
+			if m := classDeclared().FindSubmatch(code); m != nil && before[string(m[2])] != nil && asked < maxAsked {
+				asked++
 				why = c.unseenBy(f, before[string(m[2])], m)
 			} else if begins(bytes.TrimSpace(code), "def __init__(self") && f.inCollectedClass(l.Number) {
 				why = "has a constructor, so that pytest leaves it out"
 			}
 			if why != "" {
 				report(f.hit(0, l.Number, "class", "the class of tests "+why, "let the runner see the tests again, and fix what they find"))
+				break
 			}
 		}
-		if lostMarks > 0 && has(f.Head.Code, "[TestMethod]") {
+		if why == "" && lostMarks > 0 && has(f.Head.Code, "[TestMethod]") {
 			report(f.hit(lost, 0, "class", "a class of tests has no [TestClass] any more", "restore the attribute, and fix what the tests find"))
 		}
 	}
