@@ -36,9 +36,10 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.was)) {
-		old, is, isMilder := milder(f.was[name], f.now[name])
-		if len(f.now[name]) == 0 {
-			old = f.was[name][0]
+		was, now := f.was[name][:1], f.now[name] // the first one is for all files
+		_, is, isMilder := milder(was, now[:min(1, len(now))])
+		old := was[0]
+		if len(now) == 0 {
 			isMilder = old.needed && old.value > 0 && !f.renamedHook(name)
 		}
 		if best, anywhere := heads[name]; isMilder && (!anywhere || best.milder(old)) {
