@@ -71,12 +71,13 @@ const AttributesFile = ".gitattributes"
 // Effect is what a change of a .gitattributes does to an attribute of files that the change does not delete. Of the values, those
 // that git gives no meaning are "unspecified".
 type Effect struct {
-	Line      int    // the first that decides in the head; 0 where there is none
-	Attribute string // one of the lists below; of a macro, MacroPrefix and its name
-	Was, Now  string // values; of a macro, what it sets
-	New       bool   // the base does not contain the files
-	Files     int64
-	Paths     []string // the first of them, as git quotes paths
+	Line      int      `json:"line,omitempty" is:"1"`    // the first that decides in the head; 0 where there is none
+	Attribute string   `json:"attribute" is:"attribute"` // one of the lists below; of a macro, MacroPrefix and its name
+	Was       string   `json:"was" is:"value"`           // a value; of a macro, what it sets
+	Now       string   `json:"now" is:"value"`           // as Was
+	New       bool     `json:"new,omitempty"`            // the base does not contain the files
+	Files     int64    `json:"files" is:"0"`
+	Paths     []string `json:"paths"` // the first of them, as git quotes paths
 }
 
 // The attributes of an effect.

@@ -53,14 +53,3 @@ var fieldWords = [fields][]string{
 		EvidenceReport, EvidenceContract,
 	},
 }
-
-// The keys of an effect.
-const (
-	keyLine      = "line"
-	keyAttribute = "attribute"
-	keyWas       = "was"
-	keyNow       = "now"
-	keyNew       = "new"
-	keyCount     = "files"
-	keyPaths     = "paths"
-)

@@ -246,48 +246,25 @@ func (c *changesReader) attributes(n *input.Node, name string) []Effect {
 	for i, item := range n.Items {
 		where := c.where() + "/" + fieldKeys[fieldAttributes] + "/" + strconv.Itoa(i)
 		if f := input.Object(item, where, c.errs); f != nil {
-			effects = append(effects, readEffect(f))
+			var e Effect
+			effectForms.Decode(f, &e)
+			effects = append(effects, e)
 		}
 	}
 	return effects
 }
 
-func readEffect(f *input.Fields) Effect {
-	e := Effect{New: f.Flag(keyNew), Paths: []string{}}
-	if line := f.Integer(keyLine, 1, input.MaxSafeInteger); line != nil {
-		e.Line = int(*line)
-	}
-	known := slices.Concat(ConvertingAttributes, HidingAttributes)
-	attribute := "one of " + strings.Join(known, ", ") + ", or " + MacroPrefix + " and the name of a macro"
-	if n := f.Need(keyAttribute, attribute); n != nil {
-		macro := len(n.Text) > len(MacroPrefix) && strings.HasPrefix(n.Text, MacroPrefix)
-		if e.Attribute = n.Text; n.Kind != input.KindString || !(macro || slices.Contains(known, n.Text)) {
-			f.Wrong(n, keyAttribute, attribute)
-		}
-	}
-	e.Was, e.Now = needString(f, keyWas), needString(f, keyNow)
-	if n := f.Need(keyCount, "an integer"); n != nil {
-		if count := f.IntegerOf(n, keyCount, 0, input.MaxSafeInteger); count != nil {
-			e.Files = *count
-		}
-	}
-	for _, path := range f.TextsOf(f.Need(keyPaths, "a list"), keyPaths) {
-		e.Paths = append(e.Paths, path.Value)
-	}
-	f.End()
-	return e
-}
+// effectForms are what the tags of an effect name.
+var effectForms = input.Forms{Text: map[string]input.Form{
+	"attribute": {Valid: isAttribute, Expected: "one of " + strings.Join(attributes, ", ") + ", or " + MacroPrefix + " and the name of a macro"},
+	"value":     {Valid: func(string) bool { return true }, Expected: "a string"},
+}}
 
-// needString returns a string, which may be empty.
-func needString(f *input.Fields, key string) string {
-	n := f.Need(key, "a string")
-	if n == nil {
-		return ""
-	}
-	if n.Kind != input.KindString {
-		f.Wrong(n, key, "a string")
-	}
-	return n.Text
+var attributes = slices.Concat(ConvertingAttributes, HidingAttributes)
+
+func isAttribute(name string) bool {
+	macro, found := strings.CutPrefix(name, MacroPrefix)
+	return (found && macro != "") || slices.Contains(attributes, name)
 }
 
 // disagreement says what a change of its status must look like; "" when it does.

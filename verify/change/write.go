@@ -1,9 +1,11 @@
 package change
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -102,28 +104,9 @@ func (w *writer) list(values []string) {
 }
 
 func (w *writer) effects(effects []Effect) {
-	w.raw("[")
-	for i := range effects {
-		if i > 0 {
-			w.raw(",")
-		}
-		e := &effects[i]
-		w.raw("{")
-		if e.Line > 0 {
-			w.raw(`"` + keyLine + `":` + strconv.Itoa(e.Line) + ",")
-		}
-		w.raw(`"` + keyAttribute + `":`)
-		w.text(e.Attribute)
-		w.raw(`,"` + keyWas + `":`)
-		w.text(e.Was)
-		w.raw(`,"` + keyNow + `":`)
-		w.text(e.Now)
-		if e.New {
-			w.raw(`,"` + keyNew + `":true`)
-		}
-		w.raw(`,"` + keyCount + `":` + strconv.FormatInt(e.Files, 10) + `,"` + keyPaths + `":`)
-		w.list(e.Paths)
-		w.raw("}")
-	}
-	w.raw("]")
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	w.err = errors.Join(w.err, e.Encode(effects))
+	w.raw(strings.TrimSpace(b.String()))
 }

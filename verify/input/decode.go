@@ -64,7 +64,7 @@ func (x *Forms) expected(field reflect.Type, form string) string {
 		return "a number from 0 to 1"
 	case field.Kind() == reflect.Bool:
 		return "true or false"
-	case field.Kind() == reflect.Int64:
+	case field.Kind() == reflect.Int64, field.Kind() == reflect.Int:
 		return "a whole number"
 	case field.Kind() == reflect.Struct:
 		return "an object"
@@ -89,7 +89,7 @@ func (x *Forms) value(f *Fields, n *Node, key, form string, field reflect.Value)
 	switch field.Kind() {
 	case reflect.Bool:
 		field.SetBool(f.Flag(key))
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		if field.Type() == ratioType {
 			share, _ := f.Share(n, key)
 			field.SetInt(int64(share))
