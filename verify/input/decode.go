@@ -95,7 +95,7 @@ func (x *Forms) value(f *Fields, n *Node, key, form string, field reflect.Value)
 			field.SetInt(int64(share))
 		} else {
 			least, most, bounded := strings.Cut(form, "-")
-			low, _ := strconv.ParseInt(least, 10, 64) // a test reads each number
+			low, _ := strconv.ParseInt(least, 10, 64) // 0 where the tag says none
 			high := int64(MaxSafeInteger)
 			if bounded {
 				high, _ = strconv.ParseInt(most, 10, 64)
