@@ -149,7 +149,8 @@ func (f *File) asksBefore(s statement) bool {
 	asked := conditionMeaning(f.Lang(), unwrap(head.cut(0, len(condition(string(head.code))))))
 	c, ok := meaningOf(f.Lang(), s)
 	all := func(c meaning) []string { return slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected))) }
-	return ok && c.rank == asked.rank && c.truth == asked.truth && (c.truth || c.rank == exact) && slices.Equal(all(c), all(asked))
+	return ok && c.rank == asked.rank && c.truth == asked.truth && (c.truth || c.rank == exact) &&
+		slices.Equal(all(c), all(asked))
 }
 
 // maxAsked is for how many assertions or replaced functions of a file all its tests are read.

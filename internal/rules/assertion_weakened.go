@@ -366,7 +366,8 @@ func (s *Assertion) gainsTolerance(was *Assertion) bool {
 	if isWide(s.key) {
 		return !isWide(was.key)
 	}
-	rest, more := strings.CutPrefix(s.key, strings.TrimSuffix(was.key, ")")+",") // assertEquals(5, x) becomes assertEquals(5, x, 100.0)
+	// assertEquals(5, x) becomes assertEquals(5, x, 100.0)
+	rest, more := strings.CutPrefix(s.key, strings.TrimSuffix(was.key, ")")+",")
 	delta, err := strconv.ParseFloat(strings.TrimRight(rest, ")fFdD"), 64)
 	return more && has(s.key, "assertEquals(") && err == nil && delta >= 1
 }

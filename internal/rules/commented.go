@@ -28,8 +28,8 @@ func findCommentedAssertion(c *Change, report func(Hit)) {
 	}
 }
 
-// dead is what a change of a file turned from code into something that does not run: hits whose subject is the test that a line
-// declares, "" for an assertion, and whose detail says what it is now.
+// dead is what a change of a file turned from code into something that does not run: hits whose subject is the test
+// that a line declares, "" for an assertion, and whose detail says what it is now.
 type dead struct{ tests, assertions []Hit }
 
 func (d *dead) add(h Hit) {

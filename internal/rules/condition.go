@@ -154,7 +154,8 @@ func goCondition(s span) (c meaning, ok bool) {
 }
 
 // goCalls matches the calls that compare two values, or ask whether one contains the other.
-var goCalls = input.Lazily(`^(cmp\.Diff|reflect\.DeepEqual|(?:cmp|bytes|slices|maps)\.Equal|strings\.(?:EqualFold|Contains|HasPrefix|HasSuffix)|(?:slices|bytes)\.Contains)\(`)
+var goCalls = input.Lazily(`^(cmp\.Diff|reflect\.DeepEqual|(?:cmp|bytes|slices|maps)\.Equal|` +
+	`strings\.(?:EqualFold|Contains|HasPrefix|HasSuffix)|(?:slices|bytes)\.Contains)\(`)
 
 func goCall(e span) (c meaning, ok bool) {
 	m := goCalls().FindSubmatch(e.code)
@@ -162,7 +163,8 @@ func goCall(e span) (c meaning, ok bool) {
 		return c, false
 	}
 	args, _, _ := arguments(e.cut(len(m[1]), len(e.code)))
-	if c = (meaning{rank: partial, matcher: string(m[1]), subjects: keys(args[:min(len(args), 2)])}); has(c.matcher, "Equal", "Diff") {
+	c = meaning{rank: partial, matcher: string(m[1]), subjects: keys(args[:min(len(args), 2)])}
+	if has(c.matcher, "Equal", "Diff") {
 		c.rank = exact
 	}
 	return c, len(args) >= 2

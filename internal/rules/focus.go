@@ -12,8 +12,8 @@ import (
 // findFocusedTest finds tests that keep all others from running.
 func findFocusedTest(c *Change, report func(Hit)) {
 	for _, list := range c.newFindings(false, scanFocus) {
-		report(list[0].file.hit(0, list[0].line, "", "only "+input.Plural(int64(len(list)), "focused test")+" of the file would run",
-			"remove the focus"))
+		what := "only " + input.Plural(int64(len(list)), "focused test") + " of the file would run"
+		report(list[0].file.hit(0, list[0].line, "", what, "remove the focus"))
 	}
 }
 

@@ -140,7 +140,8 @@ func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
 	return -1, ""
 }
 
-// markHolds tells whether a mark keeps its test from running; one without a condition always does. The mark ends at an offset of a line.
+// markHolds tells whether a mark keeps its test from running; one without a condition always does. The mark ends at an
+// offset of a line.
 func markHolds(lang source.Lang, f *source.File, n, at int, word string, header bool) certainty {
 	line, args := f.CodeLine(n), bracketed(f, f.Code, n, at)
 	first, rest, _ := cutOutside(args, ",")
@@ -198,7 +199,8 @@ func namedArgument(arg string) (name, value string, named bool) {
 	return name, value, true
 }
 
-// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or SkipUnless it depends.
+// skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or
+// SkipUnless it depends.
 func skipReason(f *source.File, line []byte, at int) certainty {
 	value := bytes.TrimLeft(line[at:], " \t=")
 	switch {

@@ -166,7 +166,8 @@ func linksMeaning(subjects []span, list []link) (c meaning) {
 		switch name := plainName(l.name); {
 		case isIn(name, " resolves rejects "):
 			defer func() { c.sides = nil }()
-		case isIn(name, " not notto tonot shouldnot to should eventually ") && len(l.args) > 0: // Expect(x).To(Equal(1)), expect(x).to(eq(1))
+		// Expect(x).To(Equal(1)), expect(x).to(eq(1))
+		case isIn(name, " not notto tonot shouldnot to should eventually ") && len(l.args) > 0:
 			return matcherMeaning(subjects, words(l.args[0]), negated || has(name, "not"))
 		case isIn(name, " not notto tonot shouldnot to should eventually "):
 			negated = negated || has(name, "not")

@@ -133,7 +133,8 @@ func stubbed(v *source.File, pos int) string {
 		return ""
 	}
 	body, start := v.Code[b.Open+1:b.End+1], pos-b.Open-1
-	if isMore(body[:start]) || isMore(body[statementEnd(body, start):]) || (v.Lang == source.Python && isAbstract(v, around)) {
+	if isMore(body[:start]) || isMore(body[statementEnd(body, start):]) ||
+		(v.Lang == source.Python && isAbstract(v, around)) {
 		return ""
 	}
 	return functionName(v.Lang, v.Code[b.From:b.Open])
@@ -220,8 +221,8 @@ var (
 	pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
 )
 
-// isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class. The blocks are it and
-// those around it.
+// isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class. The
+// blocks are it and those around it.
 func isAbstract(v *source.File, blocks []source.Block) bool {
 	for n := v.LineAt(blocks[0].From) - 1; n > 0 && begins(bytes.TrimSpace(v.CodeLine(n)), "@"); n-- {
 		if has(v.CodeLine(n), "abstract") {
@@ -253,11 +254,13 @@ func (f *File) bodies(v *source.File, name string) (first, count int) {
 			b, found = v.BlockOn(v.LineAt(pos))
 		}
 		if b = withHead(v, b); v.Lang == source.CSharp {
-			if i := bytes.Index(v.Code[pos:min(pos+4*maxNear, len(v.Code))], []byte("=>")); i >= 0 && (!found || pos+i < b.Open) {
+			near := v.Code[pos:min(pos+4*maxNear, len(v.Code))]
+			if i := bytes.Index(near, []byte("=>")); i >= 0 && (!found || pos+i < b.Open) {
 				b, found = source.Block{From: v.Statement(pos + i), Open: pos + i + len("=>")}, true
 			}
 		}
-		if found && b.Open > last && b.From <= pos && b.Open-b.From < 16*maxNear && functionName(v.Lang, v.Code[b.From:b.Open]) == name {
+		if found && b.Open > last && b.From <= pos && b.Open-b.From < 16*maxNear &&
+			functionName(v.Lang, v.Code[b.From:b.Open]) == name {
 			if count++; first == 0 {
 				first = v.LineAt(pos)
 			}

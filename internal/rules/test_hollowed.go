@@ -29,7 +29,9 @@ func findHollowedTest(c *Change, report func(Hit)) {
 			continue
 		}
 		h := hitOn(found, "still there, but no assertion of it is reached any more")
-		h.Detail = strings.Replace(h.Detail, " are still there, but no assertion of it ", " are still there, but no assertion of them ", 1)
+		if len(found) > 1 {
+			h.Detail = strings.Replace(h.Detail, "no assertion of it is reached", "no assertion of them is reached", 1)
+		}
 		h.Was, h.Now = firstAssertion(found[0].twin), firstStatement(found[0])
 		h.Fix = "restore the assertions, and fix what they find"
 		report(h)

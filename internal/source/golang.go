@@ -41,10 +41,11 @@ func ginkgoCall(word string) (group, known bool) {
 	return group, group || oneOf(word, "It Specify DescribeTable")
 }
 
-// goTest matches the head of a function that go test, or a suite, may run. Its groups are the receiver, the name, what it begins with,
-// and the type of its parameter.
+// goTest matches the head of a function that go test, or a suite, may run. Its groups are the receiver, the name, what
+// it begins with, and the type of its parameter.
 var goTest = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^func\s+(?:\((?:[^()]*[\s*])?(\w+)(?:\[[^\[\]]*\])?\s*\)[ \t]*)?((Test|Benchmark|Fuzz|Example)(?:[^a-z\s(\[][^\s(\[]*)?)` +
+	return regexp.MustCompile(`^func\s+(?:\((?:[^()]*[\s*])?(\w+)(?:\[[^\[\]]*\])?\s*\)[ \t]*)?` +
+		`((Test|Benchmark|Fuzz|Example)(?:[^a-z\s(\[][^\s(\[]*)?)` +
 		`(?:\[[^\[\]]*\])?\(\s*(?:[^,*()]*\*\s*(?:[^\s,.*()]+\.)*([^\s,.*()]+))?\s*\)\s*(?:\([^()]*\)\s*)?\{$`)
 })
 
