@@ -1,7 +1,6 @@
 package keydiff
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -11,30 +10,21 @@ var (
 	makeRule      = input.Lazily(`^([^\t#:=][^:=]*):([^=].*|)$`)
 	makeAssign    = input.Lazily(`^(?:export\s+|override\s+)*([\w.-]+)\s*(?:[:?+!]|::)?=`)
 	makeReference = input.Lazily(`(?:\$[({]?|\{\{\s*)(?:\w+\s+)?([\w.-]+)`)
-	makePhony     = input.Lazily(`^\.PHONY:((?:[ \t]+[\w./-]+)*)\s*$`)
-	makeComment   = input.Lazily(`[ \t]#[^\\]*$`)
 	makeTests     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|\bci\b|\ball\b|\bqa\b|default|^\.`)
 )
 
 // makeKeys are the parts of a Makefile or justfile: tests are the rules whose names sound like them, the variables that these use, and
 // what else is no rule; code is any other rule.
 func makeKeys(before, after []byte) ([]string, error) {
-	return changedParts(readMake(string(before)), readMake(string(after))), nil
+	return differing(readMake(string(before)), readMake(string(after))), nil
 }
 
 func readMake(text string) map[string]string {
 	var tests, code strings.Builder
 	variables := map[string]*strings.Builder{}
-	var names, phony []string
+	var names []string
 	into := &tests
 	for line := range strings.Lines(text) {
-		if line[0] != '\t' && line[0] != ' ' {
-			line = strings.TrimRight(makeComment().ReplaceAllString(strings.TrimRight(line, "\n"), ""), " \t") + "\n"
-		}
-		if m := makePhony().FindStringSubmatch(line); m != nil {
-			phony, into = append(phony, strings.Fields(m[1])...), &tests
-			continue
-		}
 		switch {
 		case strings.TrimSpace(line) == "" || line[0] == '#':
 			continue
@@ -73,8 +63,7 @@ func readMake(text string) map[string]string {
 			code.WriteString(text.String())
 		}
 	}
-	slices.Sort(phony)
-	parts := map[string]string{"code": code.String() + "\n", fewer + "phony targets": strings.Join(phony, "\n")}
+	parts := map[string]string{"code": code.String() + "\n"}
 	if tests.Len() > 0 {
 		parts["tests"] = tests.String()
 	}
