@@ -20,17 +20,13 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	for _, l := range f.Added() {
 		added[l.Number] = true
 	}
-	words := sync.OnceValue(func() map[string]int { // how often each is in the code
-		counts := map[string]int{}
-		eachCodeWord(f.Head, func(word []byte, _ int) { counts[string(word)]++ })
-		return counts
-	})
+	known := f.surroundings()
 	until := 0
 	for _, l := range f.Added() {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
 		}
-		how, to := f.unreached(l.Number, bytes.TrimSpace(f.Head.CodeLine(l.Number)), words)
+		how, to := f.unreached(l.Number, bytes.TrimSpace(f.Head.CodeLine(l.Number)), known)
 		if how == "" {
 			continue
 		}
@@ -44,8 +40,25 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	}
 }
 
+// surroundings are what is asked about a file for each of its lines, each computed once.
+type surroundings struct {
+	words func() map[string]int // how often each word is in the code of the head
+	waits map[int][2]int        // by the line of a test, the first and the last of its lines that may wait; 0 for none
+}
+
+func (f *File) surroundings() *surroundings {
+	return &surroundings{
+		words: sync.OnceValue(func() map[string]int {
+			counts := map[string]int{}
+			eachCodeWord(f.Head, func(word []byte, _ int) { counts[string(word)]++ })
+			return counts
+		}),
+		waits: map[int][2]int{},
+	}
+}
+
 // unreached tells why nothing fails from a line of the head to another one; "" where it does.
-func (f *File) unreached(n int, line []byte, words func() map[string]int) (how string, to int) {
+func (f *File) unreached(n int, line []byte, known *surroundings) (how string, to int) {
 	end := blockEnd(f.Head, n)
 	switch {
 	case neverRuns(f.Lang(), line):
@@ -56,7 +69,7 @@ func (f *File) unreached(n int, line []byte, words func() map[string]int) (how s
 		return "in a block that swallows its failure", end
 	case loopsOverNothing(f.Lang(), line):
 		return "in a loop over nothing", end
-	case f.isUncalled(n, line, words):
+	case f.isUncalled(n, line, known.words):
 		if !begins(line, "def ", "async def ") && ends(bytes.TrimRight(squeeze(nil, f.Head.CodeLine(end)), ";"), "()") {
 			return "", 0 // it is called where it ends
 		}
@@ -65,7 +78,7 @@ func (f *File) unreached(n int, line []byte, words func() map[string]int) (how s
 		return "where its failure is swallowed", n
 	case begins(line, "runCatching", "Record.Exception") && !has(f.Head.CodeLine(end), "getOrThrow", "onFailure"):
 		return "where its failure is swallowed", end
-	case f.isLeft(n, end, line):
+	case f.isLeft(n, end, line, known):
 		return "in a block that the test does not wait for", end
 	}
 	return "", 0
@@ -79,27 +92,37 @@ var left = map[source.Lang]struct {
 	source.Go: {input.Lazily(`^go func\(`), "Wait( <- select"},
 	source.JavaScript: {input.Lazily(`^(?:setTimeout|setImmediate|queueMicrotask|process\.nextTick)\(|^(?:\[[^\]=]*\]|[\w$][\w$.]*(?:\([^=]*\))?)\.(?:forEach\(async|then\(\W*\w*\)? *=>)`),
 		"done resolve Promise imers waitFor flush tick await"},
-	source.Rust:   {input.Lazily(`^(?:let _\w* = )?(?:(?:\w+::)*spawn\(|async (?:move )?\{)`), ".await join("},
+	source.Rust:   {input.Lazily(`^(?:let _\w* = )?(?:(?:\w+::)*spawn\((?:async\b|move\b|\|)|async (?:move )?\{)`), ".await join("},
 	source.CSharp: {input.Lazily(`^(?:_ = )?Task\.Run\(`), "await Wait( WhenAll Result"},
 	source.Java:   {input.Lazily(`^(?:new Thread\(|(?:CompletableFuture\.runAsync|\w+\.(?:submit|execute))\(|GlobalScope\.launch|thread \{)`), "join( get( await sleep"},
 }
 
 // isLeft reports whether a line of a test begins a block that the test does not wait for, as far as the lines around it say.
-func (f *File) isLeft(n, end int, line []byte) bool {
-	l, known := left[plainLang(f.Lang())]
-	if !known || isArgument(f.Head, n) || !l.starts().Match(line) {
+func (f *File) isLeft(n, end int, line []byte, known *surroundings) bool {
+	l, listed := left[plainLang(f.Lang())]
+	if !listed || isArgument(f.Head, n) || !l.starts().Match(line) {
 		return false
 	}
 	t := f.testAround(n)
 	if t == nil {
 		return false
 	}
-	for at := t.Line; at <= t.End; at++ {
-		if (at < n || at > end) && has(f.Head.CodeLine(at), strings.Fields(l.waits)...) {
-			return false
+	waits, read := known.waits[t.Line]
+	if !read {
+		waits = f.waitsOf(t, strings.Fields(l.waits))
+		known.waits[t.Line] = waits
+	}
+	return waits[0] == 0 || (waits[0] >= n && waits[1] < end)
+}
+
+// waitsOf finds the first and the last line of a test with one of the words; 0 where there is none.
+func (f *File) waitsOf(t *source.Test, words []string) (found [2]int) {
+	for n := t.Line; n <= t.End; n++ {
+		if has(f.Head.CodeLine(n), words...) {
+			found = [2]int{cmp.Or(found[0], n), n}
 		}
 	}
-	return !has(f.Head.CodeLine(end), strings.Fields(l.waits)...)
+	return found
 }
 
 // testAround is the innermost test of the head with a line in it; nil where there is none.
