@@ -9,6 +9,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"runtime/debug"
 	"slices"
@@ -61,12 +62,18 @@ type Hit struct {
 func (f *File) hit(was, now int, subject, detail, fix string) Hit {
 	h := Hit{File: f.Path, Base: now == 0 && was > 0, Line: cmp.Or(now, was), Subject: subject, Detail: detail, Fix: fix}
 	if was > 0 {
-		h.Was = string(f.Base.Line(was))
+		h.Was = startOf(f.Base.Line(was))
 	}
 	if now > 0 {
-		h.Now = string(f.Head.Line(now))
+		h.Now = startOf(f.Head.Line(now))
 	}
 	return h
+}
+
+// startOf is as much of a line as a row can show. Of a file in one line, each hit would copy megabytes.
+func startOf(line []byte) string {
+	line = bytes.TrimLeftFunc(line, unicode.IsSpace)
+	return string(line[:min(len(line), 9*maxText)]) // clip cuts what is longer than eight
 }
 
 // Change is what leads from the merge base to the head.
