@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/closeout-gate/closeout/internal/git"
 )
 
 // A code tree is git's view of the work tree: attributes let git read the same content from other bytes, and a
@@ -323,10 +325,15 @@ func readSome(file string) []byte {
 }
 
 // hasAttributes reports whether there is a file from which git could take attributes of an entry: in the index, beside the
-// entry or above it, where git may ignore it, or in the git directory.
+// entry or above it, where git may ignore it, or in the git directory, which a command can replace.
 func (t *treeMaker) hasAttributes(x *index) bool {
 	const name = ".gitattributes"
-	if isThere(t.info) {
+	repo, err := git.Open(t.root)
+	if err != nil {
+		return true
+	}
+	defer repo.Close() // it is only read
+	if isThere(filepath.Join(repo.CommonDir(), "info", "attributes")) {
 		return true
 	}
 	seen := map[string]bool{}

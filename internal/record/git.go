@@ -25,7 +25,6 @@ type Git struct {
 	root      string
 	objects   string          // the objects of the repository
 	dir       string          // the git directory of this work tree
-	info      string          // the file with attributes that is not in the work tree
 	cleaned   bool            // what killed recorders left was removed
 	sparse    bool            // files may be left out of the work tree
 	first     map[string]bool // the files that were there at the first look, in a sparse checkout
@@ -66,15 +65,15 @@ func OpenGit(root string, env []string) (*Git, error) {
 	if err := g.dropRedirections(); err != nil {
 		return nil, err
 	}
-	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir", "--git-path", "info/sparse-checkout", "--git-path", "info/attributes")
+	out, err := g.run("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-path", "objects", "--git-dir", "--git-path", "info/sparse-checkout")
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 5 || lines[0] != filepath.ToSlash(root) {
+	if len(lines) != 4 || lines[0] != filepath.ToSlash(root) {
 		return nil, fmt.Errorf("git reports %q as the root of the work tree, but it should be %q", lines[0], root)
 	}
-	g.objects, g.dir, g.info = lines[1], lines[2], lines[4]
+	g.objects, g.dir = lines[1], lines[2]
 	_, err = os.Lstat(lines[3])
 	g.sparse = !errors.Is(err, fs.ErrNotExist)
 	g.abilities, err = abilities(g.dir)

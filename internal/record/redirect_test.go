@@ -40,6 +40,7 @@ func TestTreeRedirected(t *testing.T) {
 	for name, redirect := range redirected {
 		for _, knows := range []string{"nothing", "new files", "old files"} {
 			t.Run(name+", "+knows, func(t *testing.T) {
+				onDisk(t)
 				r := newRepo(t)
 				g := r.openSession()
 				first, err := g.tree(evidenceDir)
@@ -57,5 +58,36 @@ func TestTreeRedirected(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAttributesRedirected gives a file other line ends while a session knows git, and lets git find attributes elsewhere that hide it.
+func TestAttributesRedirected(t *testing.T) {
+	for name, redirect := range map[string]func(r *repo, other string){
+		"another git directory": func(r *repo, other string) {
+			r.do(os.Rename(filepath.Join(r.dir, ".git"), filepath.Join(r.T.TempDir(), "old")))
+			r.write(".git", "gitdir: "+other+"\n")
+		},
+		"another common directory": func(r *repo, other string) { r.write(".git/commondir", other+"\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onDisk(t)
+			r := newRepo(t)
+			g := r.openSession()
+			first, err := g.tree(evidenceDir)
+			r.do(err)
+			other := filepath.Join(r.T.TempDir(), "other")
+			r.do(os.CopyFS(other, os.DirFS(filepath.Join(r.dir, ".git"))))
+			redirect(r, other)
+			if same, err := g.tree(evidenceDir); err == nil && same.id != first.id {
+				t.Errorf("the tree is %s without an edit, want %s", same.id, first.id)
+			}
+			r.do(os.MkdirAll(filepath.Join(other, "info"), 0o755))
+			r.do(os.WriteFile(filepath.Join(other, "info/attributes"), []byte("* text\n"), 0o644))
+			r.write("a.txt", "one\r\n")
+			if second, err := g.tree(evidenceDir); err == nil && second.id == first.id {
+				t.Error("the file was edited, but the tree is the same")
+			}
+		})
 	}
 }
