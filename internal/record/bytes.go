@@ -2,12 +2,10 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -513,10 +511,7 @@ func (t *treeMaker) hashFile(mode, file string) (string, error) {
 
 // hashBlob returns the mode, and the object id that git gives to content.
 func (t *treeMaker) hashBlob(mode string, content io.Reader, size int64) (string, error) {
-	var sum hash.Hash = sha1.New()
-	if t.sum == sha256.Size {
-		sum = sha256.New()
-	}
+	sum := newHash(t.sum)
 	fmt.Fprintf(sum, "blob %d\x00", size)
 	n, err := io.Copy(sum, content)
 	if err == nil && n != size {

@@ -154,25 +154,20 @@ func abilities(dir string) (list [][2]string, err error) {
 
 const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
 
-// head is the id of the commit that is checked out, and that of its tree, "" where only git can read the repository.
-func (g *Git) head() (commit, tree string, err error) {
-	if commit, tree, err := g.readHead(); err == nil {
-		return commit, tree, nil
-	}
-	if commit, err = g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return "", "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
-	}
-	return strings.TrimSpace(commit), "", nil
-}
-
-// readHead is head without git.
-func (g *Git) readHead() (commit, tree string, err error) {
-	var info git.CommitInfo
+// head is the id of the commit that is checked out. Git is asked where only it can read the repository.
+func (g *Git) head() (commit string, err error) {
 	err = g.atHead(func(repo *git.Repo, id git.ID) error {
-		info, err = repo.Commit(id)
+		info, err := repo.Commit(id)
+		commit = info.ID.String()
 		return err
 	})
-	return info.ID.String(), info.Tree.String(), err
+	if err == nil {
+		return commit, nil
+	}
+	if commit, err = g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
+	}
+	return strings.TrimSpace(commit), nil
 }
 
 // atHead calls read with the repository, without git, and the commit that is checked out.
@@ -215,11 +210,11 @@ type snapshot struct {
 // tree is the code tree: everything in the work tree that git does not ignore, without the evidence directory.
 //
 // The index starts as that of HEAD, never as the real or an empty one: those miss edits, modes, and files that are both
-// tracked and ignored. Each exit status counts: after a failed add, write-tree would return the tree of HEAD, a false match.
+// tracked and ignored. Each exit status counts: after a failed add, the tree would be that of HEAD, a false match.
 // While the work tree is equal to HEAD, the index of the last call tells which files git need not read again, if the file system
 // gives every edit away; it is kept in memory, where no command can edit it.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
-	head, tree, err := g.head()
+	head, err := g.head()
 	if err != nil {
 		return s, err
 	}
@@ -240,7 +235,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	if k != nil && t.isKnown(k) {
 		return k.snapshot, nil
 	}
-	s, err = t.fromCommit(head, tree)
+	s, err = t.fromCommit(head)
 	s.head = head
 	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
 		if x, err := readIndex(t.index, t.sum); err == nil {
@@ -296,8 +291,8 @@ func (t *treeMaker) isKnown(k *known) bool {
 	return true
 }
 
-// fromCommit makes the tree from the commit that is checked out, whose tree has an id, "" for an unknown one.
-func (t *treeMaker) fromCommit(commit, tree string) (s snapshot, err error) {
+// fromCommit makes the tree from the commit that is checked out.
+func (t *treeMaker) fromCommit(commit string) (s snapshot, err error) {
 	t.ignored = nil // the answer may be another one by now
 	if t.old, err = t.indexOf(commit); err != nil {
 		return s, err
@@ -324,14 +319,17 @@ func (t *treeMaker) fromCommit(commit, tree string) (s snapshot, err error) {
 	if err != nil {
 		return s, err
 	}
-	if tree != "" && x.equal(t.old) {
-		s.id = tree
-		return s, nil
+	s.id = x.treeID()
+	if x.equal(t.old) {
+		_ = t.atHead(func(repo *git.Repo, id git.ID) error { // with an error, the id is that of today's modes
+			info, err := repo.Commit(id)
+			if tree := info.Tree.String(); err == nil && id.String() == commit && tree != s.id && x.isTree(repo, info.Tree) {
+				s.id = tree
+			}
+			return err
+		})
 	}
-	// A partial clone lacks the files outside of its cone, and may be unable to fetch them.
-	id, err := t.run("write-tree", "--missing-ok")
-	s.id = strings.TrimSpace(id)
-	return s, err
+	return s, nil
 }
 
 // indexOf is the index of a commit; the file has it afterwards.

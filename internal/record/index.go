@@ -2,14 +2,19 @@ package record
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"iter"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/closeout-gate/closeout/internal/git"
 )
 
 // index is an index of git, version 2 or 3, without the checksum at its end.
@@ -74,6 +79,12 @@ func parseIndex(data []byte, sum int) (*index, error) {
 	}
 	if at > len(x.data) {
 		return nil, errIndex
+	}
+	for at+8 <= len(x.data) {
+		if x.data[at] < 'A' || x.data[at] > 'Z' { // what a reader must know, such as where the rest of a split index is
+			return nil, errIndex
+		}
+		at += 8 + int(binary.BigEndian.Uint32(x.data[at+4:]))
 	}
 	return x, nil
 }
@@ -170,6 +181,61 @@ func (x *index) rawID(e indexEntry) []byte { return x.data[e.at+statBytes : e.at
 // setID gives an entry another object id.
 func (x *index) setID(e indexEntry, id string) {
 	_, _ = hex.Decode(x.rawID(e), []byte(id)) // as [index.id] returned it
+}
+
+// treeID is the id of the tree that an index without conflicts has. It is computed from the entries alone: a tree among the
+// objects on disk can be another one than its id says, and git reads it without a look at the id.
+func (x *index) treeID() string { return hex.EncodeToString(x.subtree(x.entries, 0)) }
+
+// subtree is the id of the directory whose path, with the slash at its end, is the first bytes of the paths of some entries.
+func (x *index) subtree(entries []indexEntry, directory int) []byte {
+	var content []byte
+	for len(entries) > 0 {
+		n, mode, id := 1, strings.TrimLeft(x.mode(entries[0]), "0"), x.rawID(entries[0])
+		name, _, nested := strings.Cut(entries[0].path[directory:], "/")
+		if nested {
+			path := entries[0].path[:directory+len(name)+1]
+			for n < len(entries) && strings.HasPrefix(entries[n].path, path) {
+				n++
+			}
+			mode, id = "40000", x.subtree(entries[:n], len(path))
+		}
+		content = append(append(append(content, mode+" "+name...), 0), id...)
+		entries = entries[n:]
+	}
+	sum := newHash(x.sum)
+	fmt.Fprintf(sum, "tree %d\x00", len(content))
+	sum.Write(content)
+	return sum.Sum(nil)
+}
+
+// isTree reports whether a tree has the entries of the index, as the objects on disk say, each of which has its id. Old programs wrote
+// modes that git no longer writes: such a tree has another id than its entries have today.
+func (x *index) isTree(repo *git.Repo, tree git.ID) bool {
+	left := x.entries
+	var isPart func(tree git.ID, directory string) bool
+	isPart = func(tree git.ID, directory string) bool {
+		entries, err := repo.Tree(tree)
+		for _, e := range entries {
+			switch path := directory + e.Name; {
+			case e.Mode == git.ModeTree && isPart(e.ID, path+"/"):
+			case len(left) > 0 && left[0].path == path && x.mode(left[0]) == fmt.Sprintf("%06o", e.Mode) && x.id(left[0]) == e.ID.String():
+				left = left[1:]
+			default:
+				return false
+			}
+		}
+		return err == nil
+	}
+	return isPart(tree, "") && len(left) == 0
+}
+
+// newHash is the hash function whose sums have a length.
+func newHash(length int) hash.Hash {
+	if length == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New()
 }
 
 // isFile reports whether an entry is a file with bytes of its own.
