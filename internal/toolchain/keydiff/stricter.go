@@ -26,8 +26,8 @@ var movements = []movement{
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
 		`pylint\..*\.?disable|pyright\.ignore|coverage\.(?:run|report)\.(?:omit|exclude_also))|` +
 		`golangci\.(?:linters\.(?:disable|exclusions\.(?:rules|paths|presets))|issues\.exclude(?:-rules|-dirs|-files)?)|` +
-		`rubocop\."?\w+/[\w/]+"?\.(?:Exclude|Allowed\w+))$`), onlyLoses},
-	{input.Lazily(`^(?:tool\.coverage\.report\.(?:exclude_lines|exclude_also)|rubocop\.AllCops\.Exclude)$`), narrows},
+		`rubocop\."?\w+/[\w/]+"?\.Exclude)$`), onlyLoses},
+	{input.Lazily(`^(?:tool\.coverage\.report\.(?:exclude_lines|exclude_also)|rubocop\.(?:AllCops\.Exclude|"?\w+/[\w/]+"?\.Allowed\w+))$`), narrows},
 	{input.Lazily(`^(?:tool\.(?:coverage\.report\.fail_under|mypy\.python_version|ruff\.target-version|pyright\.pythonVersion|pytest\.(?:ini_options\.)?minversion)|` +
 		`rubocop\.AllCops\.TargetRubyVersion)$`), rises},
 	{input.Lazily(`^rubocop\."?(?:Metrics|Layout)/\w+"?\.Max$`), falls},
@@ -36,8 +36,8 @@ var movements = []movement{
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|precision|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
-		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames|CacheRootDirectory))$`), func(any, any) bool { return true }},
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
+		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
 }
 
 // stricter reports whether a checker sees at least as much as before after a setting below a key changed.
@@ -75,7 +75,9 @@ func settingsOfNew(old, now map[string]any) {
 		enabled, _ := tomlTable(root, "linters")["enable"].([]any)
 		return enabled
 	}
-	if list(old) == nil || tomlTable(old, "linters")["default"] == "all" || tomlTable(old, "linters")["enable-all"] != nil {
+	linters := tomlTable(old, "linters")
+	others := !slices.Contains([]any{nil, "none", "standard"}, linters["default"]) || linters["enable-all"] != nil || linters["presets"] != nil
+	if list(old) == nil || others {
 		return
 	}
 	for _, linter := range list(now) {
@@ -205,7 +207,7 @@ func yamlTree(data []byte) (map[string]any, error) {
 var (
 	neonErrors = input.Lazily(`^[ \t]+ignoreErrors:$`)
 	neonLevel  = input.Lazily(`^[ \t]+level: (\d+)$`)
-	neonCount  = input.Lazily(`^count: (\d{1,3})$`)
+	neonCount  = input.Lazily(`^count: ([1-9]\d{0,2})$`)
 )
 
 // neonKeys are the parts of a file of PHPStan: errors that are ignored, which may go or be fewer, and the rest.
@@ -219,15 +221,16 @@ func readNeon(text string) map[string]string {
 	}
 	var rest, level strings.Builder
 	var ignored []string
-	entry, times := "", 1
+	entry, times := "", 0   // 0 for an entry without a count, which ignores any number
 	section, item := -1, -1 // indentations
 	end := func() {
-		for i := range times {
-			if entry != "" {
-				ignored = append(ignored, entry+" "+strconv.Itoa(i))
-			}
+		if entry != "" && times == 0 {
+			ignored = append(ignored, entry)
 		}
-		entry, times = "", 1
+		for i := range times {
+			ignored = append(ignored, entry+" "+strconv.Itoa(i))
+		}
+		entry, times = "", 0
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		bare := strings.TrimSpace(line)
