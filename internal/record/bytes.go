@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,8 +16,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/closeout-gate/closeout/internal/git"
 )
 
 // A code tree is git's view of the work tree: attributes let git read the same content from other bytes, and a
@@ -129,10 +126,8 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]string) (*comparison, error) {
 	found := &comparison{bound: map[string]string{}}
 	var err error
-	if t.hasAttributes(x) {
-		if found.attributes, err = t.attributes(entries); err != nil {
-			return nil, err
-		}
+	if found.attributes, err = t.attributes(entries); err != nil {
+		return nil, err
 	}
 	// Git may have read a file by attributes that were removed together with the file that contains them.
 	all := false
@@ -320,42 +315,6 @@ func readSome(file string) []byte {
 		return nil
 	}
 	return data
-}
-
-// hasAttributes reports whether there is a file from which git could take attributes of an entry: in the index, beside the
-// entry or above it, where git may ignore it, or in the git directory, which a command can replace.
-func (t *treeMaker) hasAttributes(x *index) bool {
-	const name = ".gitattributes"
-	repo, err := git.Open(t.root)
-	if err != nil {
-		return true
-	}
-	defer repo.Close() // it is only read
-	if isThere(filepath.Join(repo.CommonDir(), "info", "attributes")) {
-		return true
-	}
-	seen := map[string]bool{}
-	for _, e := range x.entries {
-		if strings.EqualFold(path.Base(e.path), name) {
-			return true
-		}
-		for dir := e.path; dir != "."; {
-			if dir = path.Dir(dir); seen[dir] {
-				break
-			}
-			seen[dir] = true
-			if isThere(t.onDisk(path.Join(dir, name))) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isThere reports whether a file may exist.
-func isThere(file string) bool {
-	_, err := os.Lstat(file)
-	return err == nil || !(errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
 }
 
 // attributes asks git by which attributes it converts the files of entries: when it adds them, or with an option when
