@@ -20,15 +20,15 @@ type movement struct {
 // movements say how the settings of checkers may change. Any other change of them counts. The keys of a file that is for one checker
 // alone begin with its name.
 var movements = []movement{
-	{input.Lazily(`^tool\.(?:ruff\.(?:lint\.)?select|coverage\.run\.source)$`), widens},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|tox\.env_list)|` +
+	{input.Lazily(`^tool\.(?:ruff\.(?:select|lint\.(?:extend-)?select)|tox\.env_list)$`), widens},
+	{input.Lazily(`^(?:tool\.(?:ruff\.extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict)|` +
 		`golangci\.(?:(?:linters|formatters)\.enable|formatters\.settings\.gofmt\.rewrite-rules))$`), gains},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
-		`pylint\..*\.?disable|pyright\.ignore|coverage\.(?:run|report)\.(?:omit|exclude_also))|` +
+		`pylint\..*\.?disable|pyright\.ignore|coverage\.report\.exclude_also)|` +
 		`golangci\.(?:linters\.(?:disable|exclusions\.(?:rules|paths|presets))|issues\.exclude(?:-rules|-dirs|-files)?)|` +
 		`rubocop\."?\w+/[\w/]+"?\.Exclude)$`), onlyLoses},
 	{input.Lazily(`^(?:tool\.coverage\.report\.(?:exclude_lines|exclude_also)|rubocop\.(?:AllCops\.Exclude|"?\w+/[\w/]+"?\.Allowed\w+))$`), narrows},
-	{input.Lazily(`^(?:tool\.(?:coverage\.report\.fail_under|mypy\.python_version|ruff\.target-version|pyright\.pythonVersion|pytest\.(?:ini_options\.)?minversion)|` +
+	{input.Lazily(`^(?:tool\.(?:coverage\.report\.(?:fail_under|precision)|mypy\.python_version|ruff\.target-version|pyright\.pythonVersion|pytest\.(?:ini_options\.)?minversion)|` +
 		`rubocop\.AllCops\.TargetRubyVersion)$`), rises},
 	{input.Lazily(`^rubocop\."?(?:Metrics|Layout)/\w+"?\.Max$`), falls},
 	{input.Lazily(`^(?:tool\.(?:mypy\.(?:strict|warn_\w+|disallow_\w+|check_untyped_defs|no_implicit_\w+|strict_\w+|extra_checks)|coverage\.run\.branch|` +
@@ -36,7 +36,7 @@ var movements = []movement{
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\..+\.description)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\.[^.]+\.description)|` +
 		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
 }
 
@@ -76,7 +76,7 @@ func settingsOfNew(old, now map[string]any) {
 		return enabled
 	}
 	linters := tomlTable(old, "linters")
-	others := !slices.Contains([]any{nil, "none", "standard"}, linters["default"]) || linters["enable-all"] != nil || linters["presets"] != nil
+	others := !slices.Contains([]any{nil, "none", "standard"}, linters["default"]) || linters["enable-all"] != nil || linters["presets"] != nil || linters["fast"] != nil
 	if list(old) == nil || others {
 		return
 	}
@@ -100,8 +100,8 @@ func without(root map[string]any, table, name string) {
 	delete(settings, name)
 }
 
-// golangciDefault are linters that run where nothing enables them.
-var golangciDefault = []string{"errcheck", "gosimple", "govet", "ineffassign", "staticcheck", "stylecheck", "typecheck", "unused"}
+// golangciDefault are linters that run where nothing enables them, by another name too, and the table of those that are loaded.
+var golangciDefault = []string{"custom", "gosec", "mnd", "err113", "errcheck", "gosimple", "govet", "ineffassign", "staticcheck", "stylecheck", "typecheck", "unused"}
 
 func onlyLoses(old, now any) bool { return within(now, old) }
 
@@ -110,6 +110,10 @@ func narrows(old, now any) bool { return now != nil && within(now, old) }
 
 func rises(old, now any) bool {
 	a, b := number(old), number(now)
+	was, isFloat := old.(float64)
+	if is, both := now.(float64); isFloat && both {
+		return was <= is
+	}
 	return a != nil && b != nil && slices.Compare(a, b) <= 0
 }
 
@@ -152,21 +156,27 @@ func number(v any) []int {
 	return nil
 }
 
-// levels are those of lints, from the mildest on; without one, a lint has any.
-var levels = [][]any{{"allow", "none", "off", false}, {"information", "basic"}, {"warn", "warning", "standard"}, {"deny", "error", "strict", true}, {"forbid"}}
+// scales are the levels of lints of Cargo, of reports of Pyright and of its modes, from the mildest on; without one, a lint has any.
+var scales = [][][]any{
+	{{"allow"}, nil, {"warn"}, {"deny"}, {"forbid"}},
+	{{"none", false}, {"information"}, {"warning"}, {"error", true}},
+	{{"off"}, {"basic"}, {"standard"}, {"strict"}},
+}
 
 func sterner(old, now any) bool {
-	level := func(v any) int {
-		return slices.IndexFunc(levels, func(same []any) bool { return slices.Contains(same, v) })
-	}
-	was, is := level(old), level(now)
-	switch {
-	case old == nil:
-		return is >= 3
-	case now == nil:
-		return was == 0
-	}
-	return was >= 0 && is >= was
+	return slices.ContainsFunc(scales, func(levels [][]any) bool {
+		level := func(v any) int {
+			return slices.IndexFunc(levels, func(same []any) bool { return slices.Contains(same, v) })
+		}
+		was, is := level(old), level(now)
+		switch {
+		case old == nil:
+			return is >= 3
+		case now == nil:
+			return was == 0
+		}
+		return was >= 0 && is >= was
+	})
 }
 
 // checkerKeys are the keys of a file of one checker that may see less than before: of the top level.
@@ -252,6 +262,7 @@ func readNeon(text string) map[string]string {
 			entry += "\x00" + bare
 		case neonLevel().MatchString(line):
 			level.WriteString(bare + "\n")
+			rest.WriteString(strings.TrimRight(line, "0123456789") + "\n") // where it is
 		default:
 			rest.WriteString(line + "\n")
 			section = -1

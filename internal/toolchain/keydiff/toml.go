@@ -29,8 +29,11 @@ func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
 		}
 		keys := slices.DeleteFunc(tomlDiff([]string{}, "", old, now, tomlKeyDepth), func(key string) bool {
 			was, is := any(old), any(now)
-			for _, name := range tomlParts(key) {
+			for i, name := range tomlParts(key) {
 				was, is = tomlMember(was, name), tomlMember(is, name)
+				if section := (i == 1 && strings.HasPrefix(key, "tool.")) || name == "ini_options"; section && (was == nil || is == nil) {
+					return false // another file, or one of a directory above, counts where the section is not
+				}
 			}
 			return stricter(key, was, is)
 		})

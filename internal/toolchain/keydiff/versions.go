@@ -44,8 +44,10 @@ var (
 	managerVersion = input.Lazily(`^"([a-z]+)@(\d[\d.]*)(?:[+-][\w.+-]*)?"$`)
 	testScript     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|lint|build|compile|type|tsc|e2e|unit|integration|audit|\b(?:ci|all|qa)\b|` +
 		`^(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies)`)
-	ownScript  = input.Lazily(`(?i)^(?:test|(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies).*|pnpm:devPreinstall)$`)
-	scriptWord = input.Lazily(`[\w:.-]+\*?`)
+	ownScript = input.Lazily(`(?i)^(?:test|vitest|eslint|tsc|(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies).*|pnpm:devPreinstall)$`)
+	// otherPattern is one that names scripts otherwise than by their start.
+	otherPattern = input.Lazily(`\b(?:npm|pnpm|yarn|bun|node|deno):\S*\*|\brun\S*\s.*(?:[{(^]|\*[\w:*-]|[\s'"]\*|['"]/)`)
+	scriptWord   = input.Lazily(`[\w:.-]+\*?`)
 )
 
 // packageKeys are [memberKeys] of a package.json: scripts that sound like tests or that such a script names, and the others, each by its
@@ -87,6 +89,11 @@ func packageKeys(before, after []byte) ([]string, error) {
 // testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of
 // the scripts that were not there before, only those that a manager runs on its own sound like tests; nil for no such scripts.
 func testScripts(scripts, before map[string]string) (names []string) {
+	for _, script := range scripts {
+		if otherPattern().MatchString(script) {
+			before = nil
+		}
+	}
 	for name := range scripts {
 		if _, there := before[name]; (testScript().MatchString(name) && (there || before == nil)) || ownScript().MatchString(name) {
 			names = append(names, name)
