@@ -34,9 +34,9 @@ type lineForm struct {
 const (
 	gradleTests  = gradleNames + `|(?i:junit|testng|spock|kotest)`
 	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
-	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
+	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|setEnabled|\bactions\s*[.=]|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
 	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
-		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`
+		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`
 	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
 )
 
