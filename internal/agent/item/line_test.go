@@ -99,6 +99,12 @@ func TestPlan(t *testing.T) {
 	if got, err := item.ReadPlan(text); err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("%s\nis read as %+v, %v", text, got, err)
 	}
+	for _, old := range []string{`"guard":"all","fence":"sandbox"`, `"guard":"all","fence":"none"`} { // as commit 49a3901 wrote it
+		before := strings.Replace(string(text), `"guard":"all"`, old, 1)
+		if got, err := item.ReadPlan([]byte(before)); err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("%s\nis read as %+v, %v", before, got, err)
+		}
+	}
 	var other bytes.Buffer
 	if err := json.Indent(&other, text, "", "\t"); err != nil {
 		t.Fatal(err)

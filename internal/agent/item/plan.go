@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Marshal writes a plan: JSON with a line for each item.
@@ -60,9 +61,13 @@ func ReadPlan(data []byte) (*Plan, error) {
 	return p, nil
 }
 
+// fenceOfOld is a key that older versions wrote, and that nothing reads any more.
+var fenceOfOld = input.Lazily(`^(\{.*"guard":"[a-z]+",(?:"checkout":true,)?)"fence":"(?:none|sandbox|user)",`)
+
 // readLines reads what [Plan.Marshal] writes.
 func readLines(text string) (*Plan, error) {
 	head, lines, _ := strings.Cut(text, `"items":[`+"\n")
+	head = fenceOfOld().ReplaceAllString(head, "$1")
 	p := &Plan{}
 	if err := unmarshal([]byte(head+`"items":[]}`), p); err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)

@@ -91,6 +91,9 @@ type State struct {
 	Origin string            `json:"origin" is:"origin"` // closeout-archive/HOST/OWNER/REPOSITORY
 	Size   int64             `json:"size" is:"1"`
 	Last   map[string]string `json:"last" is:"-"`
+	// Root and Hashes are those of a Merkle tree, which older versions wrote. They are not written any more.
+	Root   string   `json:"root,omitempty" is:"hash"`
+	Hashes []string `json:"hashes,omitempty" is:"hash"`
 }
 
 // Found is found/index.json: the entries that closeout archive find made, without their numbers, in the order of the history; those

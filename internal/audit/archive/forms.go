@@ -18,6 +18,7 @@ var (
 	versionSyntax = input.Lazily(`^[0-9A-Za-z.+-]{1,64}$`)
 	eventSyntax   = input.Lazily(`^[a-z_]{1,64}$`)
 	numbersSyntax = input.Lazily(`^[1-9][0-9]{0,18}$`)
+	hashSyntax    = input.Lazily(`^[A-Za-z0-9+/]{43}=$`)
 	originSyntax  = input.Lazily(`^closeout-archive/[0-9A-Za-z.:-]{1,255}/[0-9A-Za-z_-][0-9A-Za-z._-]{0,254}/[0-9A-Za-z._-]{1,255}$`)
 )
 

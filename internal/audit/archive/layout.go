@@ -10,12 +10,13 @@ const Ref = "refs/heads/closeout-archive"
 
 // The names of an archive.
 const (
-	ReadmeFile = "README.md"
-	StateFile  = "state.json"
-	Decisions  = "decisions"  // contains a directory for each hundred entries
-	EntryFile  = "entry.json" // in the directory of an entry
-	BundleDir  = "bundle"     // in the directory of an entry; there is none for an empty bundle
-	IndexFile  = "index.json" // in the directory that archive find writes
+	ReadmeFile     = "README.md"
+	CheckpointFile = "checkpoint" // written by older versions only
+	StateFile      = "state.json"
+	Decisions      = "decisions"  // contains a directory for each hundred entries
+	EntryFile      = "entry.json" // in the directory of an entry
+	BundleDir      = "bundle"     // in the directory of an entry; there is none for an empty bundle
+	IndexFile      = "index.json" // in the directory that archive find writes
 )
 
 // GroupSize is how many entries a directory of [Decisions] contains.

@@ -29,6 +29,7 @@ var forms = input.Forms{Text: map[string]input.Form{
 	"state":    only(StateSchema),
 	"found":    only(FoundSchema),
 	"origin":   {Valid: isOrigin, Expected: `"closeout-archive/HOST/OWNER/REPOSITORY"`},
+	"hash":     {Valid: func(s string) bool { return hashSyntax().MatchString(s) }, Expected: "a hash of 32 bytes as base64"},
 	"branch":   {Valid: IsBranch, Expected: branchForm},
 	"id":       {Valid: isID, Expected: idForm + ", each once"},
 	"digest":   {Valid: func(s string) bool { return input.IsLowerHex(s, 64) }, Expected: "a sha256 of 64 lower-case hex digits"},
@@ -64,6 +65,10 @@ func ReadState(data []byte) (*State, *input.Errors) {
 	r, errs := read(data, "state.json", MaxStateBytes, s)
 	if r.Fields == nil {
 		return nil, errs
+	}
+	if r.Node.Member("root") != nil || r.Node.Member("hashes") != nil {
+		r.Need("root", "a hash")
+		r.Need("hashes", "a list")
 	}
 	n := r.Need("last", "an object")
 	if n != nil && n.Kind != input.KindObject {

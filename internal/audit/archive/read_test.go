@@ -165,9 +165,16 @@ func TestReadOtherKinds(t *testing.T) {
 	}
 }
 
-// stateOf is the state of an archive.
-func stateOf(size int64) *State {
-	return &State{Schema: StateSchema, Origin: "closeout-archive/github.com/o/r", Size: size, Last: map[string]string{"main": id("1"), "release/1": id("2")}}
+// hashText is a hash as older versions wrote it.
+var hashText = strings.Repeat("A", 43) + "="
+
+// stateOf is the state of an archive, as this version writes it, or as older ones did.
+func stateOf(size int64, hashes ...string) *State {
+	s := &State{Schema: StateSchema, Origin: "closeout-archive/github.com/o/r", Size: size, Last: map[string]string{"main": id("1"), "release/1": id("2")}, Hashes: hashes}
+	if len(hashes) > 0 {
+		s.Root = hashes[0]
+	}
+	return s
 }
 
 func TestReadState(t *testing.T) {
@@ -184,6 +191,11 @@ func TestReadState(t *testing.T) {
 		{`"` + id("2"), `"` + id("2")[:7], "object id", false},
 		{`github.com/o/r`, `github.com/o`, "origin must be", false},
 		{`github.com/o/r`, `github.com/o/r\n2`, "origin must be", false},
+	}, reads)
+	checkEdits(t, "archive_state", text(t, stateOf(3, hashText, hashText)), []edit{
+		{"", "", "", false},
+		{`"root":"` + hashText, `"root":"` + hashText[:43], "root must be a hash", false},
+		{`"hashes":["` + hashText + `","` + hashText + `"],`, "", `the key "hashes" is missing`, false},
 	}, reads)
 }
 
@@ -232,6 +244,7 @@ func FuzzReadEntry(f *testing.F) {
 
 func FuzzReadState(f *testing.F) {
 	f.Add([]byte(text(f, stateOf(1))))
+	f.Add([]byte(text(f, stateOf(7, hashText))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, errs := ReadState(data)
 		stricttest.CheckPlaces(t, data, errs)

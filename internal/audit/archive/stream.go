@@ -68,9 +68,13 @@ func (s *stream) entry(e *Entry) error {
 	return nil
 }
 
-// end writes the state, and ends the stream.
+// end writes the state, and ends the stream. What only older versions wrote goes.
 func (s *stream) end(state State) error {
-	state.Schema = StateSchema
+	if state.Root != "" {
+		s.line("D " + CheckpointFile)
+		s.file(ReadmeFile, readme)
+	}
+	state.Schema, state.Root, state.Hashes = StateSchema, "", nil
 	data, err := state.Marshal()
 	if err != nil {
 		return err

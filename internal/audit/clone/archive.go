@@ -68,8 +68,9 @@ func (g *Clone) Archive(ref string) (*Archive, error) {
 		a.top[e.Name] = e
 	}
 	_, state := a.top[archive.StateFile]
-	if _, decisions := a.top[archive.Decisions]; !state && !decisions {
-		return nil, fmt.Errorf("%w: %q contains neither %s nor %s: name the branch of the archive with --ref", ErrNoArchive, ref, archive.StateFile, archive.Decisions)
+	_, checkpoint := a.top[archive.CheckpointFile]
+	if _, decisions := a.top[archive.Decisions]; !state && !checkpoint && !decisions {
+		return nil, fmt.Errorf("%w: %q contains neither %s nor %s nor %s: name the branch of the archive with --ref", ErrNoArchive, ref, archive.StateFile, archive.CheckpointFile, archive.Decisions)
 	}
 	return a, nil
 }
@@ -157,7 +158,7 @@ func distinct(list []itemRef, strange []string, seen map[git.ID]bool) ([]itemRef
 
 // topModes are what an archive has at its top.
 var topModes = map[string]uint32{
-	archive.ReadmeFile: git.ModeFile, archive.StateFile: git.ModeFile, archive.Decisions: git.ModeTree,
+	archive.ReadmeFile: git.ModeFile, archive.CheckpointFile: git.ModeFile, archive.StateFile: git.ModeFile, archive.Decisions: git.ModeTree,
 }
 
 // numbered lists the directories in a tree whose names begin with a number, which ends before a separator, by that number; and the
