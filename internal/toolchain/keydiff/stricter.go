@@ -2,6 +2,7 @@ package keydiff
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -60,8 +61,21 @@ func stricter(key string, old, now any) bool {
 func within(list, in any) bool {
 	a, isList := list.([]any)
 	b, both := in.([]any)
-	return (isList || list == nil) && (both || in == nil) && !slices.ContainsFunc(a, func(v any) bool { return !contains(b, v) })
+	there := entries(b)
+	return (isList || list == nil) && (both || in == nil) && !slices.ContainsFunc(a, func(v any) bool { return !there[entryKey(v)] })
 }
+
+// entries are those of a list, each as [entryKey] writes it.
+func entries(list []any) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, v := range list {
+		set[entryKey(v)] = true
+	}
+	return set
+}
+
+// entryKey writes a value with its types, and tables in the order of their keys.
+func entryKey(v any) string { return fmt.Sprintf("%#v", v) }
 
 func gains(old, now any) bool { return within(old, now) }
 
@@ -80,9 +94,10 @@ func settingsOfNew(old, now map[string]any) {
 	if list(old) == nil || others {
 		return
 	}
+	before := entries(list(old))
 	for _, linter := range list(now) {
 		name, _ := linter.(string)
-		if !contains(list(old), linter) && !slices.Contains(golangciDefault, name) {
+		if !before[entryKey(linter)] && !slices.Contains(golangciDefault, name) {
 			for _, root := range []map[string]any{old, now} {
 				without(tomlTable(root, "linters"), "settings", name)
 				without(root, "linters-settings", name)
