@@ -66,12 +66,17 @@ func numbers(version string) (list []int) {
 
 // loses reports whether a list lost an entry, if not to one of the same kind with a higher number: py310 after py39.
 func loses(old, now []string) bool {
+	there, highest := map[string]bool{}, map[string]string{} // of each name, the highest number
+	for _, is := range now {
+		there[is] = true
+		if name, number := numbered(is); number != "" && (highest[name] == "" || isLower(number, highest[name])) {
+			highest[name] = number
+		}
+	}
 	return slices.ContainsFunc(old, func(was string) bool {
 		name, number := numbered(was)
-		return was != "" && !slices.ContainsFunc(now, func(is string) bool {
-			newName, newNumber := numbered(is)
-			return is == was || (number != "" && newNumber != "" && newName == name && !isLower(number, newNumber))
-		})
+		follows := number != "" && highest[name] != "" && !isLower(number, highest[name])
+		return was != "" && !there[was] && !follows
 	})
 }
 
