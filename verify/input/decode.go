@@ -39,6 +39,9 @@ func (x *Forms) decode(f *Fields, v reflect.Value) {
 		if key == x.Left {
 			continue
 		}
+		if !x.knows(field.Type(), form) {
+			panic("input: the tag of " + key + " names no form: " + form) // it would let any text pass
+		}
 		n := f.Get(key)
 		mayBeNull := null == "yes" || (null == "" && optional != "" && field.Kind() == reflect.String)
 		switch {
@@ -51,6 +54,15 @@ func (x *Forms) decode(f *Fields, v reflect.Value) {
 		}
 	}
 	f.End()
+}
+
+// knows reports whether a field of texts names a form that there is, or none.
+func (x *Forms) knows(field reflect.Type, form string) bool {
+	if kind := field.Kind(); kind == reflect.Pointer || kind == reflect.Slice {
+		field = field.Elem()
+	}
+	_, known := x.Text[form]
+	return field.Kind() != reflect.String || form == "" || form == "-" || known || x.words(form) != nil
 }
 
 var ratioType = reflect.TypeFor[Ratio]()
