@@ -268,7 +268,7 @@ func (g *Git) trackedIn(dir string) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := g.head(); err != nil {
+	if _, _, err := g.head(); err != nil {
 		return nil, err
 	}
 	committed, err := g.inHead(dir, "-r")

@@ -154,20 +154,21 @@ func abilities(dir string) (list [][2]string, err error) {
 
 const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
 
-// head is the id of the commit that is checked out. Git is asked where only it can read the repository.
-func (g *Git) head() (commit string, err error) {
+// head is the id of the commit that is checked out, and of its tree. Git is asked where only it can read the repository; then the tree
+// is zero.
+func (g *Git) head() (commit string, tree git.ID, err error) {
 	err = g.atHead(func(repo *git.Repo, id git.ID) error {
 		info, err := repo.Commit(id)
-		commit = info.ID.String()
+		commit, tree = info.ID.String(), info.Tree
 		return err
 	})
 	if err == nil {
-		return commit, nil
+		return commit, tree, nil
 	}
 	if commit, err = g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return "", errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
+		return "", git.ID{}, errors.New("HEAD is not a commit: commit once before recording, or record without trees (closeout record --no-tree)")
 	}
-	return strings.TrimSpace(commit), nil
+	return strings.TrimSpace(commit), git.ID{}, nil
 }
 
 // atHead calls read with the repository, without git, and the commit that is checked out.
@@ -214,7 +215,7 @@ type snapshot struct {
 // While the work tree is equal to HEAD, the index of the last call tells which files git need not read again, if the file system
 // gives every edit away; it is kept in memory, where no command can edit it.
 func (g *Git) tree(evidence string) (s snapshot, err error) {
-	head, err := g.head()
+	head, tree, err := g.head()
 	if err != nil {
 		return s, err
 	}
@@ -235,7 +236,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	if k != nil && t.isKnown(k) {
 		return k.snapshot, nil
 	}
-	s, err = t.fromCommit(head)
+	s, err = t.fromCommit(head, tree)
 	s.head = head
 	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
 		if x, err := readIndex(t.index, t.sum); err == nil {
@@ -291,8 +292,8 @@ func (t *treeMaker) isKnown(k *known) bool {
 	return true
 }
 
-// fromCommit makes the tree from the commit that is checked out.
-func (t *treeMaker) fromCommit(commit string) (s snapshot, err error) {
+// fromCommit makes the tree from the commit that is checked out, which has a tree, zero for an unknown one.
+func (t *treeMaker) fromCommit(commit string, tree git.ID) (s snapshot, err error) {
 	t.ignored = nil // the answer may be another one by now
 	if t.old, err = t.indexOf(commit); err != nil {
 		return s, err
@@ -320,13 +321,12 @@ func (t *treeMaker) fromCommit(commit string) (s snapshot, err error) {
 		return s, err
 	}
 	s.id = x.treeID()
-	if x.equal(t.old) {
-		_ = t.atHead(func(repo *git.Repo, id git.ID) error { // with an error, the id is that of today's modes
-			info, err := repo.Commit(id)
-			if tree := info.Tree.String(); err == nil && id.String() == commit && tree != s.id && x.isTree(repo, info.Tree) {
-				s.id = tree
+	if !tree.IsZero() && tree.String() != s.id && x.equal(t.old) {
+		_ = t.atHead(func(repo *git.Repo, _ git.ID) error { // with an error, the id is that of today's modes
+			if x.isTree(repo, tree) {
+				s.id = tree.String()
 			}
-			return err
+			return nil
 		})
 	}
 	return s, nil

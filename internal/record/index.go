@@ -11,6 +11,7 @@ import (
 	"hash"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,22 +213,10 @@ func (x *index) subtree(entries []indexEntry, directory int) []byte {
 // isTree reports whether a tree has the entries of the index, as the objects on disk say, each of which has its id. Old programs wrote
 // modes that git no longer writes: such a tree has another id than its entries have today.
 func (x *index) isTree(repo *git.Repo, tree git.ID) bool {
-	left := x.entries
-	var isPart func(tree git.ID, directory string) bool
-	isPart = func(tree git.ID, directory string) bool {
-		entries, err := repo.Tree(tree)
-		for _, e := range entries {
-			switch path := directory + e.Name; {
-			case e.Mode == git.ModeTree && isPart(e.ID, path+"/"):
-			case len(left) > 0 && left[0].path == path && x.mode(left[0]) == fmt.Sprintf("%06o", e.Mode) && x.id(left[0]) == e.ID.String():
-				left = left[1:]
-			default:
-				return false
-			}
-		}
-		return err == nil
-	}
-	return isPart(tree, "") && len(left) == 0
+	files, err := repo.Compare(git.ID{}, tree)
+	return err == nil && slices.EqualFunc(files, x.entries, func(f git.Difference, e indexEntry) bool {
+		return f.Path == e.path && fmt.Sprintf("%06o", f.NewMode) == x.mode(e) && f.NewID.String() == x.id(e)
+	})
 }
 
 // newHash is the hash function whose sums have a length.
