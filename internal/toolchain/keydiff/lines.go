@@ -181,7 +181,7 @@ func (form *lineForm) read(text string) map[string]string {
 		switch {
 		case !odd && (line == "" || (strings.HasPrefix(line, form.comment) && !ends(line))):
 			continue
-		case form.comment == "//" && !odd && form.inComment(&inComment, &line, &odd):
+		case form.comment == "//" && !odd && followsComment(&inComment, &line, &odd):
 			continue
 		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
@@ -242,9 +242,9 @@ func (form *lineForm) read(text string) map[string]string {
 
 var quotedText = input.Lazily(`"[^"\\]*"|'[^'\\]*'`)
 
-// inComment follows comments of several lines. It reports whether a line is only a part of one, by the asterisk at its start. Any other line in
+// followsComment follows comments of several lines. It reports whether a line is only a part of one, by the asterisk at its start. Any other line in
 // one is marked: what is put between two such lines, or no longer is, differs. Where readers may differ, the line is odd.
-func (form *lineForm) inComment(inside *bool, line *string, odd *bool) bool {
+func followsComment(inside *bool, line *string, odd *bool) bool {
 	was, bare := *inside, quotedText().ReplaceAllString(*line, "")
 	if !was {
 		bare, _, _ = strings.Cut(bare, "//")

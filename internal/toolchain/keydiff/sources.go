@@ -95,18 +95,11 @@ func addSources(keys []string, table string, old, now any) []string {
 // left is a version of a registry, or nothing. A path may be the code that is tested.
 func sourceCounts(old, now any) bool {
 	if list, ok := old.([]any); ok {
-		left, ok := now.([]any)
-		if now != nil && !ok {
-			return true
-		}
-		return slices.ContainsFunc(list, func(s any) bool { return !contains(left, s) && !isGit(s) }) ||
-			slices.ContainsFunc(left, func(s any) bool { return !contains(list, s) })
+		left, _ := now.([]any)
+		there := entries(left)
+		return !within(now, old) || slices.ContainsFunc(list, func(s any) bool { return !there[entryKey(s)] && !isGit(s) })
 	}
 	return !reflect.DeepEqual(old, now) && (now != nil || !isGit(old))
-}
-
-func contains(list []any, v any) bool {
-	return slices.ContainsFunc(list, func(one any) bool { return reflect.DeepEqual(one, v) })
 }
 
 var gitSource = input.Lazily(`^(?:[\w.-]+(?:\[[\w,. -]*\])?\s*@\s*)?(?:git(?:\+https|\+ssh)?://|(?:git@)?github(?:\.com)?:)[^;\s]+$`)
