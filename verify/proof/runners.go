@@ -89,7 +89,7 @@ var shapes = []shape{
 	{" ", " fail", input.Lazily(`^ +[1-9]\d* fail$`), whole, always(failed)},
 	{" \xe2", " failed (", input.Lazily(`^ *✖ +\d+ of \d+ failed \(\d+%\)`), whole, always(failed)},
 	{"T", "TOTAL: ", input.Lazily(`^TOTAL: (?:(\d+) FAILED, )?(\d+) SUCCESS$`), whole, sums(1, 2)},
-	{"R", "Result: ", input.Lazily(`^Result: FAIL$`), whole, always(failed)},
+	{"R", "Result: ", input.Lazily(`^Result: (?:(FAIL)|(PASS)|NOTESTS)$`), whole, proveResult},
 	{"on", "ok ", input.Lazily(`^(not )?ok \d+(?: .*)?$`), likely, tapResult},
 	{"1", "1..0", input.Lazily(`^1\.\.0(?: #.*)?$`), part, always(empty)},
 	{"oF", " passed", input.Lazily(`^(?:ok|FAILED) \| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed`), whole, sums(2, 1)},
@@ -300,6 +300,8 @@ func gotestsum(m [][]byte) kind {
 	}
 	return nothing
 }
+
+func proveResult(m [][]byte) kind { return judged(len(m[2]) > 0, len(m[1]) > 0) }
 
 // tapResult parses one result of TAP. A directive follows a # that is not escaped; a todo is expected to fail.
 func tapResult(m [][]byte) kind {

@@ -168,7 +168,7 @@ var (
 
 // lastSummary finds the last line about a whole run, or a line about a part that failed. Where there may be several runs, the last line counts.
 func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
-	files, broken, playwright := "", "", false
+	files, broken, likelyFailure, playwright := "", "", "", false
 	for raw := range bytes.Lines(text) {
 		line, _, ok := printedLine(raw)
 		if !ok {
@@ -185,6 +185,9 @@ func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
 				files = short(printable(line))
 			}
 		}
+		if of == likely && k == failed {
+			likelyFailure = cmp.Or(likelyFailure, short(printable(line)))
+		}
 		isPart := of == module || (of == ofPlaywright && playwright && k == failed)
 		if k == nothing || (of != whole && of != sum && !isPart) {
 			continue
@@ -197,6 +200,9 @@ func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
 		if isPart && (isOneRun || playwright) {
 			broken = cmp.Or(broken, failure)
 		}
+	}
+	if found == noEnd && likelyFailure != "" { // TAP of a runner that prints no sum, such as Bats
+		return likelyFailure, isEnded
 	}
 	return cmp.Or(broken, failure), found
 }
