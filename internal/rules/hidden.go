@@ -186,7 +186,8 @@ func conceal(r, previous, next rune) concealment {
 	case isTag(r):
 		return invisible
 	case isSelector(r):
-		if isSelector(previous) || isSelector(next) || (r >= 0xE0100 && !unicode.Is(unicode.Han, previous)) {
+		isTwice := r == 0xFE0F && (previous == r) != (next == r) // of an emoji; three in a row are no slip
+		if ((isSelector(previous) || isSelector(next)) && !isTwice) || (r >= 0xE0100 && !unicode.Is(unicode.Han, previous)) {
 			return invisible
 		}
 	case r == 0x200C, r == 0x200D:
