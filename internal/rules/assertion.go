@@ -11,7 +11,6 @@ import (
 
 // Assertion is an assertion in its place.
 type Assertion struct {
-	lang source.Lang
 	meaning
 	statement
 	key     string // what it says without blanks
@@ -20,51 +19,51 @@ type Assertion struct {
 
 func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
-// assertions are those that changed lines belong to. What is not understood can still expect an error.
-func (f *File) assertions(v *source.File, lines []linediff.Line) (list []*Assertion) {
+// assertionOn is the assertion that begins on a line; nil for a statement that is too long. What is not understood can still
+// expect an error.
+func assertionOn(v *source.File, n int) *Assertion {
+	s, ok := statementAt(v, n)
+	if !ok {
+		return nil
+	}
+	return &Assertion{meaning: meaningOf(s), statement: s, key: strings.TrimRight(string(squeeze(nil, s.text)), ";")}
+}
+
+// assertionsOf are those that some lines of a version belong to.
+func assertionsOf(v *source.File, lines []linediff.Line) (list []*Assertion) {
 	last := 0
 	for _, l := range lines {
-		if l.Number <= last || len(l.Text) > maxStatementBytes {
+		if l.Number <= last {
 			continue
 		}
-		if s, ok := f.statementOf(v, l.Number); ok {
-			c, _ := meaningOf(f.Lang(), s)
-			list = append(list, &Assertion{lang: f.Lang(), meaning: c, statement: s,
-				key: strings.TrimRight(string(squeeze(nil, s.text)), ";")})
-			last = s.last
+		if s := assertionAround(v, l.Number); s != nil {
+			list, last = append(list, s), s.last
 		}
 	}
 	return list
 }
 
-// statementOf is the assertion that a line belongs to.
-func (f *File) statementOf(v *source.File, line int) (s statement, ok bool) {
-	for first := line; first > 0 && first > line-10; first-- {
-		text := v.CodeLine(first)
-		if len(text) > maxStatementBytes {
-			return s, false
+// assertionAround is the assertion that a line belongs to; nil for none.
+func assertionAround(v *source.File, line int) *Assertion {
+	for n := line; n > max(0, line-10) && len(v.Line(n)) <= maxStatementBytes; n-- {
+		if asserts(v, n) || isGoFailure(v, n) {
+			if s := assertionOn(v, n); s != nil && s.last >= line {
+				return s
+			}
+			return nil
 		}
-		if !isAssertion(f.Lang(), text) && !isGoFailure(f.Lang(), v, first) {
-			continue
-		}
-		s, ok = statementAt(v, first)
-		return s, ok && s.last >= line
 	}
-	return s, false
+	return nil
 }
 
 // isGoFailure reports whether a line is the condition of a failure: if got != want { and t.Fatal below.
-func isGoFailure(lang source.Lang, v *source.File, line int) bool {
-	if lang != source.Go {
+func isGoFailure(v *source.File, line int) bool {
+	head, body := bytes.TrimSpace(v.CodeLine(line)), v.CodeLine(line+1)
+	if v.Lang != source.Go || !begins(head, "if ") || !ends(head, "{") {
 		return false
 	}
-	s := span{v.CodeLine(line), v.Line(line)}.trim()
-	if len(s.code) < 5 || string(s.code[:3]) != "if " || s.code[len(s.code)-1] != '{' {
-		return false
-	}
-	kind, start := findAssertion(lang, v.CodeLine(line+1))
-	return kind == sureAssertion && goFailure(wordBefore(v.CodeLine(line+1), start),
-		string(v.CodeLine(line + 1)[start:start+source.WordEnd(v.CodeLine(line + 1)[start:])]))
+	kind, start := findAssertion(v.Lang, body)
+	return kind == sureAssertion && goFailure(wordBefore(body, start), string(body[start:start+source.WordEnd(body[start:])]))
 }
 
 // sureness tells how sure it is that a line of code checks something.
@@ -76,14 +75,13 @@ const (
 	sureAssertion            // it calls what a test framework has, or a function with "assert" or "expect" in its name
 )
 
-// isAssertion reports whether a line of code (strings and comments blanked) checks something in a test. A function of
-// the project that sounds like an assertion counts.
-func isAssertion(lang source.Lang, line []byte) bool {
-	kind, _ := findAssertion(lang, line)
+// asserts reports whether a line checks something in a test. A function of the project that sounds like an assertion counts.
+func asserts(v *source.File, n int) bool {
+	kind, _ := findAssertion(v.Lang, v.CodeLine(n))
 	return kind != noAssertion
 }
 
-// findAssertion is the surest assertion of a line, and the offset of its name. It reads each byte once, because a line
+// findAssertion is the surest assertion of a line of code, and the offset of its name. It reads each byte once, because a line
 // can be as long as a file.
 func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 	if lang == source.None || isImport(line) {
@@ -94,10 +92,7 @@ func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 			i++
 			continue
 		}
-		end := i + 1
-		for end < len(line) && source.IsWord(line[end]) {
-			end++
-		}
+		end := i + source.WordEnd(line[i:])
 		if mayAssert[line[i]] || has(line[i:end], "ssert") {
 			if k := assertionAt(lang, line, i, end); k > kind {
 				if kind, at = k, i; kind == sureAssertion {

@@ -20,10 +20,7 @@ func findTautology(c *Change, report func(Hit)) {
 		if !f.hasTests() {
 			continue
 		}
-		list := slices.DeleteFunc(f.tautologies(), func(s *Assertion) bool {
-			return !s.guarded &&
-				was()[liveKey(f.Head, s.first)]
-		})
+		list := slices.DeleteFunc(f.tautologies(), func(s *Assertion) bool { return !s.guarded && was()[liveKey(f.Head, s.first)] })
 		if len(list) == 0 {
 			continue
 		}
@@ -43,7 +40,7 @@ func (f *File) tautologies() (list []*Assertion) {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
-		if isGoFailure(f.Lang(), f.Head, l.Number) && headTruth(bytes.TrimSpace(f.Head.CodeLine(l.Number)), nil) == notEver {
+		if isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver {
 			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
 		}
 		if name := f.givenBody(l); name != "" && replaced < maxAsked {
@@ -53,22 +50,23 @@ func (f *File) tautologies() (list []*Assertion) {
 		if kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(l.Number)); kind != sureAssertion {
 			continue // a condition that asks a helper can hold a block with a t.Error of its own
 		}
-		s, ok := statementAt(f.Head, l.Number)
-		if !ok {
+		s := assertionOn(f.Head, l.Number)
+		if s == nil {
 			continue
 		}
-		kind := tautologyOf(f.Lang(), s)
-		guarded := kind == mayFail && f.asksBefore(s)
-		if kind == sameNames {
-			if asked++; asked <= maxAsked && f.comparesItself(l.Number) {
-				continue
-			}
+		isEmpty := false
+		switch s.fails() {
+		case mayFail:
+			s.guarded = f.asksBefore(s)
+			isEmpty = s.guarded
+		case sameNames:
+			asked++
+			isEmpty = asked > maxAsked || !f.comparesItself(l.Number)
+		case never:
+			isEmpty = !f.afterFail(l.Number)
 		}
-		if kind == never && f.afterFail(l.Number) {
-			continue
-		}
-		if kind != mayFail || guarded {
-			list = append(list, &Assertion{statement: s, guarded: guarded})
+		if isEmpty {
+			list = append(list, s)
 		}
 	}
 	return list
@@ -113,20 +111,15 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		end = t.End
 	}
 	for n := line + 1; n <= end; n++ {
-		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !isAssertion(f.Lang(), code) || !has(code, own+"(") {
+		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !has(code, own+"(") || !asserts(f.Head, n) {
 			continue
 		}
-		s, ok := statementAt(f.Head, n)
-		if !ok {
-			continue
-		}
-		c, _ := meaningOf(f.Lang(), s)
 		isAsked := func(subject string) bool {
 			before, _, found := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
 			return found && (before == own || before == name || ends(before, "."+name))
 		}
-		if c.rank >= partial && slices.ContainsFunc(c.subjects, isAsked) {
-			list = append(list, &Assertion{statement: s})
+		if s := assertionOn(f.Head, n); s != nil && s.rank >= partial && slices.ContainsFunc(s.subjects, isAsked) {
+			list = append(list, s)
 		}
 	}
 	return list
@@ -134,23 +127,25 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
 // only where it is true.
-func (f *File) asksBefore(s statement) bool {
+func (f *File) asksBefore(s *Assertion) bool {
 	at := s.first - 1
 	if begins(bytes.TrimSpace(f.Head.CodeLine(s.first)), "if") {
 		at++ // if (x === 1) expect(x).toBe(1)
 	}
 	line := bytes.TrimLeft(f.Head.CodeLine(at), " \t}")
-	_, isAdded := slices.BinarySearchFunc(f.Added(), at, func(l linediff.Line, n int) int { return l.Number - n })
-	if !isAdded || !begins(line, "if") || len(line) > maxCondition {
+	if len(between(f.Added(), at, at)) == 0 || !begins(line, "if") || len(line) > maxCondition {
 		return false
 	}
 	head := span{f.Head.CodeLine(at), appendLive(nil, f.Head, at)}
 	head = head.cut(bytes.Index(head.code, []byte("if"))+len("if"), len(head.code)).trim()
-	asked := conditionMeaning(f.Lang(), unwrap(head.cut(0, len(condition(string(head.code))))))
-	c, ok := meaningOf(f.Lang(), s)
-	all := func(c meaning) []string { return slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected))) }
-	return ok && c.rank == asked.rank && c.truth == asked.truth && (c.truth || c.rank == exact) &&
-		slices.Equal(all(c), all(asked))
+	asked := expressionMeaning(head.cut(0, len(condition(string(head.code)))))
+	return s.isUnderstood() && s.rank == asked.rank && s.truth == asked.truth && (s.truth || s.rank == exact) &&
+		slices.Equal(s.terms(), asked.terms())
+}
+
+// terms are what an assertion names, sorted.
+func (c *meaning) terms() []string {
+	return slices.Sorted(slices.Values(slices.Concat(c.subjects, c.expected)))
 }
 
 // maxAsked is for how many assertions or replaced functions of a file all its tests are read.
@@ -164,7 +159,7 @@ func (c *Change) removedKeys() map[string]bool {
 			continue
 		}
 		for _, l := range f.Removed() {
-			if len(l.Text) <= maxStatementBytes && isAssertion(f.Lang(), f.Base.CodeLine(l.Number)) {
+			if asserts(f.Base, l.Number) {
 				keys[liveKey(f.Base, l.Number)] = true
 			}
 		}
@@ -200,8 +195,7 @@ func (f *File) comparesItself(line int) bool {
 			name += t.Name
 		}
 	}
-	name = strings.ToLower(name)
-	return has(name, comparing...)
+	return has(strings.ToLower(name), comparing...)
 }
 
 // failing tells whether an assertion can fail.
@@ -213,7 +207,9 @@ const (
 	never             // it compares literals, or accepts everything
 )
 
-func tautologyOf(lang source.Lang, s statement) failing {
+// fails tells whether an assertion can.
+func (s *Assertion) fails() failing {
+	lang := s.lang
 	kind, start := findAssertion(lang, s.code)
 	if kind != sureAssertion {
 		return mayFail
@@ -224,8 +220,7 @@ func tautologyOf(lang source.Lang, s statement) failing {
 	alone := ok && strings.Trim(string(tail.code), "; \r\n") == ""
 	switch {
 	case lang == source.Python && word == "assert":
-		first := firstOf(lang, rest)
-		if tuple, after, ok := arguments(first); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
+		if tuple, after, ok := arguments(firstOf(rest)); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
 			begins(rest.trim().code, "(") {
 			return never // assert (x, "message")
 		}
@@ -235,24 +230,23 @@ func tautologyOf(lang source.Lang, s statement) failing {
 		(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
 		return never
 	}
-	c, _ := meaningOf(lang, s)
 	fold := func(e span) certainty { return foldCondition(string(e.code), nil) }
 	switch {
-	case len(c.sides) == 2:
-		if value := fold(c.sides[1]); value != unknown && !isDecimal(c.sides[1].key()) && fold(c.sides[0]) == value {
+	case len(s.sides) == 2:
+		if value := fold(s.sides[1]); value != unknown && !isDecimal(s.sides[1].key()) && fold(s.sides[0]) == value {
 			return never
 		}
-		return sameExpressions(c.sides[0], c.sides[1])
-	case len(c.sides) == 1 && c.present:
-		if text := c.sides[0].code; isLiteral(text) && len(text) > 0 && !isIn(string(text), " nil null None undefined NULL ") {
+		return sameExpressions(s.sides[0], s.sides[1])
+	case len(s.sides) == 1 && s.present:
+		if text := s.sides[0].code; isLiteral(text) && len(text) > 0 && !isIn(string(text), " nil null None undefined NULL ") {
 			return never
 		}
-	case len(c.sides) == 1 && c.want != unknown:
-		if fold(c.sides[0]) == c.want {
+	case len(s.sides) == 1 && s.want != unknown:
+		if fold(s.sides[0]) == s.want {
 			return never
 		}
 		for _, operator := range []string{"===", "==", " is "} {
-			if parts := split(c.sides[0], operator); len(parts) == 2 && c.want == always {
+			if parts := split(s.sides[0], operator); len(parts) == 2 && s.want == always {
 				return sameExpressions(parts[0], parts[1])
 			}
 		}

@@ -34,8 +34,8 @@ func TestTautologyOf(t *testing.T) {
 	} {
 		for lang, list := range lists {
 			for line := range strings.SplitSeq(list, " | ") {
-				s, _ := statementAt(source.Parse(names[lang], []byte(line)), 1)
-				if got := tautologyOf(lang, s); got != want {
+				s := assertionOn(source.Parse(names[lang], []byte(line)), 1)
+				if got := s.fails(); got != want {
 					t.Errorf("%s: %s is %d, not %d", lang, line, got, want)
 				}
 			}

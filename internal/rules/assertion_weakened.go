@@ -49,12 +49,12 @@ func (f *File) weakened() (list []Hit) {
 		if len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
-		removed := f.assertions(f.Base, hunk.Removed)
+		removed := assertionsOf(f.Base, hunk.Removed)
 		if len(removed) == 0 {
 			continue
 		}
 		list = append(list, f.callsLeft(removed, hunk.Added)...)
-		fresh := f.assertions(f.Head, hunk.Added)
+		fresh := assertionsOf(f.Head, hunk.Added)
 		if onlyLiterals(removed, fresh) {
 			continue
 		}
@@ -90,13 +90,13 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 		for _, start := range []string{"await", "let_=", "_="} {
 			call = strings.TrimPrefix(call, start)
 		}
-		asserts := isAssertion(f.Lang(), f.Head.CodeLine(l.Number))
+		isAsserted := asserts(f.Head, l.Number)
 		for _, was := range removed {
 			how := ""
 			switch {
 			case has(key, ".rejects.", ".resolves.") && oneOf(was.key, "await"+key, "return"+key):
 				how = "nothing waits for the assertion any more"
-			case asserts:
+			case isAsserted:
 			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
 				how = "the failure is only a message now"
 			case was.isAbout(call, l.Text):
@@ -144,9 +144,8 @@ func (f *File) valuesLeft() (list []Hit) {
 		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
 			continue
 		}
-		removed := linesFrom(f.Removed(), was.Body)
-		removed = removed[:len(removed)-len(linesFrom(removed, was.End+1))]
-		for _, s := range f.assertions(f.Base, removed[:min(len(removed), maxHunk)]) {
+		removed := between(f.Removed(), was.Body, was.End)
+		for _, s := range assertionsOf(f.Base, removed[:min(len(removed), maxHunk)]) {
 			if s.rank < partial || len(s.subjects) == 0 || source.WordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
 			}
@@ -159,10 +158,13 @@ func (f *File) valuesLeft() (list []Hit) {
 	return list
 }
 
-// linesFrom are the lines of a list from a number on.
-func linesFrom(lines []linediff.Line, number int) []linediff.Line {
-	i, _ := slices.BinarySearchFunc(lines, number, func(l linediff.Line, n int) int { return l.Number - n })
-	return lines[i:]
+// between are the lines of a list with the numbers from one to another.
+func between(lines []linediff.Line, from, to int) []linediff.Line {
+	place := func(number int) int {
+		i, _ := slices.BinarySearchFunc(lines, number, func(l linediff.Line, n int) int { return l.Number - n })
+		return i
+	}
+	return lines[place(from):place(max(from, to+1))]
 }
 
 var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
@@ -274,8 +276,8 @@ func (s *Assertion) same(was *Assertion) bool {
 
 // isPresence reports whether an assertion only says that its subject is there.
 func (s *Assertion) isPresence() bool {
-	name := strings.ToLower(strings.ReplaceAll(s.matcher, "_", ""))
-	return s.truth || has(" notnil notnull notempty notbenull notbeempty isnotnull isnotnone isnotempty tobedefined tobetruthy exists isnotnil isnot != ", " "+strings.TrimPrefix(name, "assert")+" ")
+	return s.truth || isIn(strings.TrimPrefix(plainName(s.matcher), "assert"), " notnil notnull notempty notbenull notbeempty isnotnull isnotnone "+
+		"isnotempty tobedefined tobetruthy exists isnotnil isnot != ")
 }
 
 // opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks
@@ -284,15 +286,13 @@ func (s *Assertion) opposite(was *Assertion) bool {
 	if s.truth && s.lang != source.Python && !isScript(s.lang) && s.lang != source.Ruby {
 		return slices.Contains(was.subjects, s.subjects[0])
 	}
-	all := func(s *Assertion) []string {
-		return slices.Sorted(slices.Values(slices.Concat(s.subjects, s.expected)))
-	}
-	return len(s.subjects)+len(s.expected) > 1 && slices.Equal(all(s), all(was))
+	terms := s.terms()
+	return len(terms) > 1 && slices.Equal(terms, was.terms())
 }
 
 // strongSubjects are what the added assertions of a file are exact about.
 func (f *File) strongSubjects() (list []string) {
-	for _, s := range f.assertions(f.Head, f.Added()) {
+	for _, s := range assertionsOf(f.Head, f.Added()) {
 		if s.rank == exact {
 			list = append(list, s.subjects...)
 		}

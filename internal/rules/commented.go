@@ -127,7 +127,7 @@ func goneOf(f *File) *gone {
 // add takes a removed line.
 func (g *gone) add(n int) {
 	test := g.declared(n)
-	if test == "" && (!isAssertion(g.file.Lang(), g.file.Base.CodeLine(n)) || isEmptyAssertion(g.file.Base, n)) {
+	if test == "" && (!asserts(g.file.Base, n) || isEmptyAssertion(g.file.Base, n)) {
 		return
 	}
 	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)
@@ -263,7 +263,7 @@ func (f *File) coveredLines(g *gone, d *dead) {
 			continue
 		}
 		test := g.declared(base)
-		if test == "" && !isAssertion(f.Lang(), was) {
+		if test == "" && !asserts(f.Base, base) {
 			continue
 		}
 		how := "commented out"
@@ -297,23 +297,21 @@ func inStatement(f *source.File, n int) bool {
 // replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one
 // that became the comment.
 func (f *File) replaced(base, head int) bool {
-	s, ok := statementAt(f.Base, base)
-	c, understood := meaningOf(f.Lang(), s)
-	if !ok || !understood {
+	was := assertionOn(f.Base, base)
+	if was == nil || !was.isUnderstood() {
 		return false
 	}
-	was, near := &Assertion{meaning: c}, linesFrom(f.Added(), head-nearby)
-	near = near[:len(near)-len(linesFrom(near, head+nearby+1))]
-	return slices.ContainsFunc(f.assertions(f.Head, near), func(now *Assertion) bool {
-		return now.rank >= was.rank && (now.about(was) != "" || now.says(c))
+	near := between(f.Added(), head-nearby, head+nearby)
+	return slices.ContainsFunc(assertionsOf(f.Head, near), func(now *Assertion) bool {
+		return now.rank >= was.rank && (now.about(was) != "" || now.says(was))
 	})
 }
 
 // nearby is how many lines from a comment its replacement may stand.
 const nearby = 12
 
-// says reports whether a meaning says the same about the same member of something else, as in a loop.
-func (c *meaning) says(was meaning) bool {
+// says reports whether an assertion says the same about the same member of something else, as in a loop.
+func (c *Assertion) says(was *Assertion) bool {
 	return c.matcher == was.matcher && len(was.expected) > 0 && slices.Equal(c.expected, was.expected) &&
 		slices.ContainsFunc(was.subjects, func(subject string) bool {
 			_, member, found := cutAtLast(subject, ".")

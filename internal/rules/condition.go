@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -20,19 +19,19 @@ var comparisons = []struct {
 }
 
 // expressionMeaning reads the condition of an assertion: x == 1.
-func expressionMeaning(lang source.Lang, e span) meaning {
+func expressionMeaning(e span) meaning {
 	e = unwrap(e)
-	c := conditionMeaning(lang, e)
+	c := conditionMeaning(e)
 	c.sides, c.want = []span{e}, always
 	return c
 }
 
-func conditionMeaning(lang source.Lang, e span) (c meaning) {
+func conditionMeaning(e span) (c meaning) {
 	for _, or := range []string{" or ", "||"} {
 		if parts := split(e, or); len(parts) > 1 {
 			c = meaning{rank: exists, matcher: strings.TrimSpace(or)}
 			for _, p := range parts {
-				c.subjects = append(c.subjects, expressionMeaning(lang, p).subjects...)
+				c.subjects = append(c.subjects, expressionMeaning(p).subjects...)
 			}
 			return c
 		}
@@ -44,7 +43,7 @@ func conditionMeaning(lang source.Lang, e span) (c meaning) {
 	}
 	for _, op := range comparisons {
 		if parts := split(e, op.operator); len(parts) == 2 {
-			return comparisonMeaning(lang, op.operator, op.rank, parts)
+			return comparisonMeaning(op.operator, op.rank, parts)
 		} else if len(parts) > 2 {
 			return meaning{}
 		}
@@ -52,7 +51,7 @@ func conditionMeaning(lang source.Lang, e span) (c meaning) {
 	return truthMeaning(e)
 }
 
-func comparisonMeaning(lang source.Lang, operator string, l rank, parts []span) meaning {
+func comparisonMeaning(operator string, l rank, parts []span) meaning {
 	c := meaning{rank: l, matcher: strings.TrimSpace(operator)}
 	for _, p := range parts {
 		if isAnything(p.key()) {
@@ -63,7 +62,6 @@ func comparisonMeaning(lang source.Lang, operator string, l rank, parts []span) 
 			c.subjects = append(c.subjects, p.key())
 		}
 	}
-
 	return c
 }
 
@@ -139,11 +137,11 @@ func goCondition(s span) (c meaning, ok bool) {
 	if parts := split(e, "&&"); len(parts) > 1 {
 		c = meaning{rank: exists, matcher: "&&"} // both must be wrong for the test to fail
 		for _, p := range parts {
-			c.subjects = append(c.subjects, expressionMeaning(source.Go, p).subjects...)
+			c.subjects = append(c.subjects, expressionMeaning(p).subjects...)
 		}
 		return c, true
 	}
-	c = expressionMeaning(source.Go, e)
+	c = expressionMeaning(e)
 	switch c.matcher {
 	case "!=":
 		c.rank = exact

@@ -66,7 +66,7 @@ func (f *File) otherLiterals() (list []Hit) {
 			continue
 		}
 		list = append(list, f.otherRows(hunk)...)
-		removed, fresh := f.assertions(f.Base, hunk.Removed), f.assertions(f.Head, hunk.Added)
+		removed, fresh := assertionsOf(f.Base, hunk.Removed), assertionsOf(f.Head, hunk.Added)
 		if len(removed) != len(fresh) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // rank tells how much an assertion says about its subject.
@@ -32,46 +33,45 @@ type meaning struct {
 }
 
 // meaningOf reads the surest assertion of a statement.
-func meaningOf(lang source.Lang, s statement) (c meaning, ok bool) {
-	all := span{s.code, s.text}
+func meaningOf(s statement) (c meaning) {
+	lang, all := s.lang, span{s.code, s.text}
 	if lang == source.Go {
 		if c, ok := goCondition(all); ok {
-			return c, true
+			return c
 		}
 	}
 	kind, start := findAssertion(lang, s.code)
 	if kind == noAssertion {
-		return c, false
+		return c
 	}
 	end := start + source.WordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
 	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
 		at(s.code, start-1) == '.':
-		c = suffixMeaning(all.cut(0, start), word, rest)
-	case lang == source.Python && word == "assert", lang == source.Java && word == "assert" &&
-		nextByte(rest.code) != '(' && at(rest.code, 0) != '.':
-		c = expressionMeaning(lang, firstOf(lang, rest))
-	case lang == source.Python && mockRanks[word] > unclear && at(s.code, start-1) == '.':
-		c = mockMeaning(all.cut(0, start-1), word, rest)
+		return suffixMeaning(all.cut(0, start), word, rest)
+	case word == "assert" && (lang == source.Python || (lang == source.Java && nextByte(rest.code) != '(' && at(rest.code, 0) != '.')):
+		return expressionMeaning(firstOf(rest))
+	case lang == source.Python && at(s.code, start-1) == '.' && mocked().MatchString(word):
+		return mockMeaning(all.cut(0, start-1), word, rest)
 	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
-		c = chainMeaning(lang, rest)
-	default:
-		c = callMeaning(lang, word, rest)
+		return chainMeaning(lang, rest)
 	}
-	return c, c.rank != unclear && len(c.subjects) > 0
+	return callMeaning(lang, word, rest)
 }
 
-// mockRanks are what the assertions of Python's mocks say about their mock.
-var mockRanks = map[string]rank{
-	"assert_called": exists, "assert_called_once": exists, "assert_awaited": exists, "assert_awaited_once": exists,
-	"assert_called_with": exact, "assert_called_once_with": exact, "assert_any_call": exact, "assert_has_calls": exact, "assert_not_called": exact,
-	"assert_awaited_with": exact, "assert_awaited_once_with": exact, "assert_not_awaited": exact,
-}
+// isUnderstood reports whether it is known what an assertion says about what.
+func (c *meaning) isUnderstood() bool { return c.rank != unclear && len(c.subjects) > 0 }
+
+// mocked matches the assertions of Python's mocks.
+var mocked = input.Lazily(`^assert_(?:(?:not_)?(?:called|awaited)|any_call|has_calls)`)
 
 // mockMeaning reads mock.assert_called_once_with(x).
 func mockMeaning(mock span, word string, rest span) meaning {
-	c := meaning{rank: mockRanks[word], matcher: word, subjects: []string{mock.trim().key()}}
+	c := meaning{rank: exact, matcher: word, subjects: []string{mock.trim().key()}}
+	if oneOf(strings.TrimSuffix(word, "_once"), "assert_called", "assert_awaited") {
+		c.rank = exists
+	}
 	args, _, _ := arguments(rest)
 	specific := func(arg span) bool {
 		name, value, named := strings.Cut(arg.key(), "=")
@@ -84,17 +84,9 @@ func mockMeaning(mock span, word string, rest span) meaning {
 }
 
 // firstOf is the condition of a keyword assertion, without its message.
-func firstOf(lang source.Lang, rest span) span {
-	if list := split(rest, ","); len(list) > 0 {
-		rest = list[0]
-	}
-
-	for _, mark := range []string{";", "\n"} {
-		if trimmed := rest.trim(); ends(trimmed.code, mark) {
-			rest = trimmed.cut(0, len(trimmed.code)-1)
-		}
-	}
-	return rest.trim()
+func firstOf(rest span) span {
+	first := split(rest, ",")[0]
+	return first.cut(0, len(bytes.TrimSuffix(first.code, []byte(";")))).trim()
 }
 
 // link is a part of a chain of calls: .name(args)
@@ -297,7 +289,7 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	}
 	switch name {
 	case "", "true", "istrue", "ok", "that", "isok":
-		return expressionMeaning(lang, args[0])
+		return expressionMeaning(args[0])
 	case "false", "isfalse":
 		c = matcherMeaning(args[:1], link{name: word}, false)
 		c.rank, c.truth, c.sides, c.want = exists, true, args[:1], notEver

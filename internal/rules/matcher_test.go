@@ -67,7 +67,7 @@ func TestMeaningOf(t *testing.T) {
 		for line := range strings.SplitSeq(list, "\n") {
 			text, want, _ := cutAtLast(strings.TrimSpace(line), " = ")
 			s, _ := statementAt(source.Parse(names[lang], []byte(text)), 1)
-			c, _ := meaningOf(lang, s)
+			c := meaningOf(s)
 			if got := fmt.Sprint(int(c.rank), " ", strings.Join(c.subjects, " ")); got != want {
 				t.Errorf("%s: %s is %q, not %q", lang, text, got, want)
 			}

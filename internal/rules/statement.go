@@ -16,6 +16,7 @@ const (
 
 // statement is a statement of one or more lines.
 type statement struct {
+	lang        source.Lang
 	first, last int    // its lines
 	code, text  []byte // of the same length: without and with what strings contain; comments are blanked in both
 }
@@ -24,7 +25,7 @@ type statement struct {
 // point.
 func statementAt(f *source.File, line int) (s statement, ok bool) {
 	depth := 0
-	s.first = line
+	s.lang, s.first = f.Lang, line
 	for n := line; n <= f.Lines() && n < line+maxStatementLines; n++ {
 		codeLine := f.CodeLine(n)
 		if len(s.code)+len(codeLine) > maxStatementBytes {

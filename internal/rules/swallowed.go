@@ -32,7 +32,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		}
 		until = to
 		for n := l.Number; n <= to; n++ {
-			if isAssertion(f.Lang(), f.Head.CodeLine(n)) &&
+			if asserts(f.Head, n) &&
 				(!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -123,12 +124,12 @@ func lookInto(t *Test) insight {
 			continue
 		}
 		if isEarlyReturn(t, n, line) && isUnconditional(t, n, nil) {
-			if isAssertion(t.of.Lang, line) {
+			if asserts(t.of, n) {
 				in.assertions++
 			}
 			break
 		}
-		if isAssertion(t.of.Lang, line) {
+		if asserts(t.of, n) {
 			if isEmptyAssertion(t.of, n) {
 				continue
 			}
@@ -166,30 +167,27 @@ func isEmptyAssertion(v *source.File, n int) bool {
 	if line := v.Line(n); !has(line, "rue", "1", "(),") && !ends(line, "(") {
 		return false
 	}
-	s, ok := statementAt(v, n)
-	if !ok {
+	s := assertionOn(v, n)
+	if s == nil {
 		return false
 	}
-	key := string(squeeze(nil, s.text))
-	_, args, _ := strings.Cut(key, "(")
+	_, args, _ := strings.Cut(s.key, "(")
 	numbers := strings.ContainsAny(args, "+-*/") && strings.Trim(args, "0123456789+-*/,.();") == ""
-	return numbers || begins(args, "(),") || tautologyOf(v.Lang, s) == never
+	return numbers || begins(args, "(),") || s.fails() == never
 }
 
-func firstAssertion(t *Test) string {
+// first is the first line of a test's body that is one of some; "" for none.
+func (t *Test) first(is func(n int) bool) string {
 	for n := t.Body; n <= t.End; n++ {
-		if line := t.of.CodeLine(n); len(line) < 64<<10 && isAssertion(t.of.Lang, line) {
+		if is(n) {
 			return string(t.of.Line(n))
 		}
 	}
 	return ""
 }
 
+func firstAssertion(t *Test) string { return t.first(func(n int) bool { return asserts(t.of, n) }) }
+
 func firstStatement(t *Test) string {
-	for n := t.Body; n <= t.End; n++ {
-		if isTelling(t.of.CodeLine(n)) {
-			return string(t.of.Line(n))
-		}
-	}
-	return string(t.of.Line(t.Line))
+	return cmp.Or(t.first(func(n int) bool { return isTelling(t.of.CodeLine(n)) }), string(t.of.Line(t.Line)))
 }
