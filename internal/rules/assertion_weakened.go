@@ -173,12 +173,12 @@ var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double
 func (t *Test) unseen(name string) (line int) {
 	for n := t.Body; n <= t.End; n++ {
 		code := bytes.TrimSpace(t.of.CodeLine(n))
-		if len(code) > maxStatementBytes || (wordAt(code, []byte(name)) < 0 && wordAt(t.of.Line(n), []byte(name)) < 0) {
+		if len(code) > maxStatementBytes || (!hasWord(code, name) && !hasWord(t.of.Line(n), name)) {
 			continue
 		}
 		switch m := setShape().FindSubmatch(code); {
 		case oneOf(strings.TrimRight(string(squeeze(nil, code)), ";"), "_="+name, "let_="+name, "void"+name, name):
-		case m != nil && string(m[1]) == name && line == 0 && wordAt(code[bytes.IndexByte(code, '='):], []byte(name)) < 0:
+		case m != nil && string(m[1]) == name && line == 0 && !hasWord(code[bytes.IndexByte(code, '='):], name):
 			line = n
 		default:
 			return 0
@@ -304,7 +304,7 @@ func (f *File) strongSubjects() (list []string) {
 // stillStrong reports whether an added assertion is exact about a subject, or about a part of it.
 func stillStrong(strong []string, subject string) bool {
 	return slices.ContainsFunc(strong[:min(len(strong), 10_000)], func(s string) bool {
-		return wordAt([]byte(s), []byte(subject)) >= 0
+		return hasWord([]byte(s), subject)
 	})
 }
 

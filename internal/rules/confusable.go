@@ -175,22 +175,6 @@ func inName(r rune) bool {
 		unicode.Is(unicode.Nl, r)))
 }
 
-// hasWord reports whether a text has a name by itself.
-func hasWord(text []byte, name string) bool {
-	for {
-		at := bytes.Index(text, []byte(name))
-		if at < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRune(text[:at])
-		after, _ := utf8.DecodeRune(text[at+len(name):])
-		if (at == 0 || !inName(before)) && !inName(after) {
-			return true
-		}
-		text = text[at+len(name):]
-	}
-}
-
 // spelled writes the letters that look like others as their numbers.
 func spelled(text string) string {
 	var out strings.Builder

@@ -20,7 +20,7 @@ func findFocusedTest(c *Change, report func(Hit)) {
 func scanFocus(f *File, v *source.File, found func(int, string)) {
 	lang := plainLang(f.Lang())
 	if shape := focusShapes[lang]; shape != nil && f.mayTest() {
-		for _, n := range linesWith(v.Code, v, strings.Fields(focusWords[lang])) {
+		for _, n := range linesWith(v, v.Code, strings.Fields(focusWords[lang])...) {
 			if shape().Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape()) {
 				found(n, "focus")
 			}

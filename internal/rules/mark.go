@@ -35,7 +35,7 @@ var skipWords = map[source.Lang]string{
 func marksOf(f *source.File) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
-	lines := linesWith(f.Code, f, strings.Fields(skipWords[lang]))
+	lines := linesWith(f, f.Code, strings.Fields(skipWords[lang])...)
 	for _, n := range lines {
 		if m, found := markAt(lang, f, n); found {
 			m.line = n
@@ -66,20 +66,6 @@ func marksOf(f *source.File) []Mark {
 // idleRunner matches a function that a file declares in place of one of the runner's, and that does nothing.
 var idleRunner = input.Lazily(`(?m)^(?:const|let|var) +(it|test|describe|suite|context|specify)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 	`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(it|test|describe|suite|context|specify)\([^{}\n]*\{\s*\}`)
-
-// linesWith are the numbers of the lines that contain one of the words.
-func linesWith(text []byte, f *source.File, words []string) (lines []int) {
-	for _, word := range words {
-		everyPlace(text, word, func(pos int) bool {
-			if n := f.LineAt(pos); len(lines) == 0 || lines[len(lines)-1] != n {
-				lines = append(lines, n)
-			}
-			return true
-		})
-	}
-	slices.Sort(lines)
-	return slices.Compact(lines)
-}
 
 // shapes are the forms of marks in a language. What follows the first group of an expression is looked at by hand.
 type shapes struct{ header, statement *regexp.Regexp }
@@ -267,7 +253,7 @@ func aliasMarks(f *source.File, lines []int) []Mark {
 		if holds == always && searched < maxSearched {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])
-			for _, use := range linesWith(f.Code, f, []string{name}) {
+			for _, use := range linesWith(f, f.Code, name) {
 				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || begins(text, name+"(") {
 					marks = append(marks, Mark{line: use, header: true, holds: always})
 				}

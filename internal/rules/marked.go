@@ -148,7 +148,7 @@ var helperHead = input.Lazily(`^\s*(?:func(?: \((?:\w+ )?\*?(\w*)[^)]*\))?|def) 
 
 // callsTo are the lines that call a function by its bare name.
 func callsTo(v *source.File, name string) []int {
-	return slices.DeleteFunc(linesWith(v.Code, v, []string{name + "("}), func(n int) bool {
+	return slices.DeleteFunc(linesWith(v, v.Code, name+"("), func(n int) bool {
 		line := v.CodeLine(n)
 		before := at(line, bytes.Index(line, []byte(name+"("))-1)
 		return source.IsWord(before) || before == '.'

@@ -62,12 +62,7 @@ func misread(v *source.File, n int) string {
 		return "--> at the start of a line begins a comment"
 	}
 	for _, end := range lineEnds {
-		for at := 0; ; at++ {
-			i := bytes.Index(line[at:], []byte(end.text))
-			if i < 0 {
-				break
-			}
-			at += i
+		for at := range placesOf(line, end.text) {
 			comment := v.CommentLine(n)
 			inComment := comment != nil && comment[at] == line[at]
 			if (!inComment && code[at] == line[at]) || (inComment && goesOnBehind(comment, at)) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (p *Places) Of(group, name string) []Place {
 			if like < most {
 				continue // there is a likelier one
 			}
-			if at := wordAt(f.Text, []byte(spelled)); at >= 0 {
+			if at := wordAt(f.Text, spelled); at >= 0 {
 				most, list = like, append(list, Place{f.Path, f.LineAt(at)})
 			}
 		}
@@ -102,20 +101,4 @@ func sameEnd(a, b []string) int {
 		n++
 	}
 	return n
-}
-
-// wordAt is the first offset of a text where a word stands by itself; -1 for none.
-func wordAt(text, word []byte) int {
-	for from := 0; len(word) > 0; {
-		i := bytes.Index(text[from:], word)
-		if i < 0 {
-			break
-		}
-		at, end := from+i, from+i+len(word)
-		if (at == 0 || !source.IsWord(text[at-1])) && (end == len(text) || !source.IsWord(text[end])) {
-			return at
-		}
-		from = at + 1
-	}
-	return -1
 }

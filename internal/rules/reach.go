@@ -25,7 +25,7 @@ func returnsBefore(t *Test, line int) bool {
 		isClosure := func(b int) bool {
 			return has(t.of.CodeLine(b), "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
 		}
-		if wordAt(t.of.CodeLine(n), []byte("return")) >= 0 && !slices.ContainsFunc(t.blocksAround(n), isClosure) {
+		if hasWord(t.of.CodeLine(n), "return") && !slices.ContainsFunc(t.blocksAround(n), isClosure) {
 			return true
 		}
 	}

@@ -21,7 +21,7 @@ func scanSkipsOnCI(f *File, v *source.File, report func(line int, kind string)) 
 	if !f.hasTests() && !f.hadTests() {
 		return
 	}
-	for _, n := range linesWith(v.Text, v, []string{"CI", "GITHUB_ACTIONS"}) {
+	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS") {
 		text := v.Line(n)
 		at := asksForCI().FindIndex(text)
 		if at == nil || len(text) > maxCondition || len(bytes.TrimSpace(v.CodeLine(n))) == 0 {

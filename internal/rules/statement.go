@@ -65,12 +65,12 @@ func depthOf(codeLine []byte) int {
 
 // appendLive appends a line with its comments blanked.
 func appendLive(to []byte, f *source.File, n int) []byte {
-	comment := f.CommentLine(n)
-	for i, c := range f.Line(n) {
-		if i < len(comment) && comment[i] != ' ' && comment[i] != '\t' {
-			c = ' '
+	start := len(to)
+	to = append(to, f.Line(n)...)
+	for i, c := range f.CommentLine(n) {
+		if c != ' ' && c != '\t' {
+			to[start+i] = ' '
 		}
-		to = append(to, c)
 	}
 	return to
 }

@@ -105,13 +105,13 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 		return
 	}
 	for _, needle := range stubNeedles[plainLang(v.Lang)] {
-		eachPlace(v.Code, needle, func(pos int) {
+		for pos := range somePlaces(v.Code, needle) {
 			if line := v.LineAt(pos); stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, pos)) && !v.InTest(line) {
 				if name := stubbed(v, pos); name != "" {
 					found(line, name)
 				}
 			}
-		})
+		}
 	}
 }
 
@@ -248,7 +248,7 @@ func (f *File) hadBody(name string) int {
 // bodies counts the functions of a name that do something, and tells where the first one is.
 func (f *File) bodies(v *source.File, name string) (first, count int) {
 	last := -1
-	eachPlace(v.Code, name, func(pos int) {
+	for pos := range somePlaces(v.Code, name) {
 		b, found := v.BlockBehind(pos)
 		if v.Lang == source.Ruby { // its block opens in front of the name
 			b, found = v.BlockOn(v.LineAt(pos))
@@ -266,7 +266,7 @@ func (f *File) bodies(v *source.File, name string) (first, count int) {
 			}
 			last = b.Open
 		}
-	})
+	}
 	scanStubs(f, v, func(_ int, stub string) {
 		if stub == name {
 			count--

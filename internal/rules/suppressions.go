@@ -87,15 +87,17 @@ func scanSuppressions(f *File, v *source.File, found func(line int, kind string)
 		for word := range strings.SplitSeq(b.words, "|") {
 			last := sync.OnceValue(func() int { return b.ends(v, word) })
 			places := 0
-			everyPlace(v.Text, word, func(pos int) bool {
+			for pos := range placesOf(v.Text, word) {
 				if b.standsAt(v, pos, pos+len(word), top) {
 					places++
 					if b.rest().Match(restOf(v.Text, pos+len(word))) && (b.until == "" || last() < pos) {
 						found(v.LineAt(pos), strings.Trim(word, "("))
 					}
 				}
-				return places < maxPlaces
-			})
+				if places == maxPlaces {
+					break
+				}
+			}
 		}
 	}
 }

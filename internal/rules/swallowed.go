@@ -334,8 +334,8 @@ func (f *File) isLooped(line int) bool {
 	}
 	words := strings.FieldsFunc(before, func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) })
 	for _, name := range words[max(0, len(words)-2):] {
-		for _, n := range linesWith(f.Head.Code, f.Head, []string{name}) {
-			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && wordAt(code, []byte(name)) >= 0 &&
+		for _, n := range linesWith(f.Head, f.Head.Code, name) {
+			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && hasWord(code, name) &&
 				loops().Match(code) {
 				return true
 			}

@@ -76,7 +76,7 @@ func (s *sign) shows(v *source.File, found func(int, string)) {
 	if s.lang != plainLang(v.Lang) {
 		return
 	}
-	for _, n := range linesWith(v.Code, v, strings.Fields(s.words)) {
+	for _, n := range linesWith(v, v.Code, strings.Fields(s.words)...) {
 		line := v.Line(n)
 		if s.kind == endsWithSuccess || s.lang != source.Python {
 			line = v.CodeLine(n)
@@ -158,7 +158,7 @@ var (
 
 // goExits finds TestMain functions that run no test, or do not pass on how the tests ended.
 func goExits(v *source.File, found func(int, string)) {
-	starts := linesWith(v.Code, v, []string{"func TestMain(", "func init()"})
+	starts := linesWith(v, v.Code, "func TestMain(", "func init()")
 	for _, first := range starts[:min(len(starts), 10)] {
 		entry := goEntry().FindSubmatch(v.CodeLine(first))
 		b, _ := v.BlockOn(first)
@@ -172,7 +172,7 @@ func goExits(v *source.File, found func(int, string)) {
 				run = b.Open + m[1]
 				code = string(body[max(m[2], 0):max(m[3], 0)])
 			}
-			if string(name) == "_" || wordAt(body, name) < 0 {
+			if string(name) == "_" || !hasWord(body, string(name)) {
 				found(v.LineAt(b.From), "TestMain runs no test")
 			}
 		}
@@ -223,7 +223,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 	_, name, _ := bytes.Cut(v.CodeLine(line), []byte("add_marker("))
 	name, _, _ = bytes.Cut(name, []byte(")"))
 	start := string(bytes.TrimSpace(name)) + " = pytest.mark.skipif"
-	for _, n := range slices.Backward(linesWith(v.Code[:min(len(v.Code), 64<<10)], v, []string{start + "("})) {
+	for _, n := range slices.Backward(linesWith(v, v.Code[:min(len(v.Code), 64<<10)], start+"(")) {
 		if begins(v.CodeLine(n), start) {
 			return has(firstArgument(bracketed(v, v.Text, n, len(start))), ".")
 		}
@@ -259,9 +259,9 @@ func nextCode(v *source.File, line int) int {
 
 // pythonCollectIgnore finds tests that are not collected any more.
 func pythonCollectIgnore(v *source.File, found func(int, string)) {
-	eachPlace(v.Code, "collect_ignore", func(pos int) {
+	for pos := range somePlaces(v.Code, "collect_ignore") {
 		if pos > 0 && v.Code[pos-1] != '\n' {
-			return // under a condition, or no statement
+			continue // under a condition, or no statement
 		}
 		line := v.LineAt(pos)
 		depth := 0
@@ -275,16 +275,16 @@ func pythonCollectIgnore(v *source.File, found func(int, string)) {
 				break
 			}
 		}
-	})
+	}
 }
 
 // javaSwallowedTests finds extensions that drop the failures of tests.
 func javaSwallowedTests(v *source.File, found func(int, string)) {
-	eachPlace(v.Code, "handleTestExecutionException(", func(pos int) {
+	for pos := range somePlaces(v.Code, "handleTestExecutionException(") {
 		if emptyMethod().Match(v.Code[pos:min(len(v.Code), pos+maxNear)]) {
 			found(v.LineAt(pos), "the failures of tests are dropped")
 		}
-	})
+	}
 }
 
 var emptyMethod = input.Lazily(`^[^{]*\{\s*\}`)

@@ -75,7 +75,7 @@ func (f *testTable) index() {
 				f.lines[h] = append(f.lines[h], place{file, added.Number})
 			}
 			if file.mayTest() {
-				eachWord(withoutComments(file.Head, added.Number), func(w string) { words[w] = true })
+				eachWord(appendLive(nil, file.Head, added.Number), func(w string) { words[w] = true })
 			}
 		}
 		for _, key := range []string{file.Path, path.Dir(file.Path) + "/"} {
@@ -105,7 +105,7 @@ func (f *testTable) looksParked(file *File) bool {
 func (t *Test) words() map[string]bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
-		eachWord(withoutComments(t.of, n), func(w string) { words[w] = true })
+		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = true })
 	}
 	return words
 }

@@ -37,7 +37,7 @@ func (t *testTable) imports(at place) bool {
 			if line := f.Head.CodeLine(n); isImport(line) || has(line, "require(") {
 				imported = imported || has(f.Head.Line(n), stem)
 			} else {
-				named = named || wordAt(line, []byte(name)) >= 0
+				named = named || hasWord(line, name)
 			}
 		}
 		return imported && named
@@ -126,10 +126,10 @@ func markClass(f *File) {
 
 // isBaseClass reports whether a class of the file gets the tests of another one.
 func isBaseClass(v *source.File, class string) bool {
-	return slices.ContainsFunc(linesWith(v.Code, v, []string{class}), func(n int) bool {
+	return slices.ContainsFunc(linesWith(v, v.Code, class), func(n int) bool {
 		line := bytes.TrimSpace(v.CodeLine(n))
 		bases := bytes.IndexByte(line, '(')
-		return begins(line, "class ") && bases > 0 && wordAt(line[bases:], []byte(class)) >= 0
+		return begins(line, "class ") && bases > 0 && hasWord(line[bases:], class)
 	})
 }
 

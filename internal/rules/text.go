@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -94,30 +95,60 @@ func lineKey(line []byte) string {
 // and the first ones are reported.
 const maxPlaces = 5000
 
-// eachPlace calls found for the places of a word in a text.
-func eachPlace(text []byte, word string, found func(at int)) {
-	places := 0
-	everyPlace(text, word, func(at int) bool {
-		found(at)
-		places++
-		return places < maxPlaces
-	})
-}
-
-// everyPlace calls found for each place of a word in a text, until it wants no more.
-func everyPlace(text []byte, word string, found func(at int) bool) {
-	for from := 0; ; {
-		i := bytes.Index(text[from:], []byte(word))
-		if i < 0 || !found(from+i) {
-			return
+// placesOf gives the offsets of a word in a text.
+func placesOf(text []byte, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; word != ""; {
+			i := bytes.Index(text[from:], []byte(word))
+			if i < 0 || !yield(from+i) {
+				return
+			}
+			from += i + len(word)
 		}
-		from += i + len(word)
 	}
 }
+
+// somePlaces gives the first offsets of a word in a text.
+func somePlaces(text []byte, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		n := 0
+		for at := range placesOf(text, word) {
+			if n++; n > maxPlaces || !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// wordAt is the first offset of a text where a word stands by itself; -1 for none.
+func wordAt(text []byte, word string) int {
+	for at := range placesOf(text, word) {
+		if wholeWord(text, at, len(word)) {
+			return at
+		}
+	}
+	return -1
+}
+
+// hasWord reports whether a word stands in a text by itself.
+func hasWord(text []byte, word string) bool { return wordAt(text, word) >= 0 }
 
 // wholeWord reports whether the word at an offset is no part of a longer one.
 func wholeWord(text []byte, offset, size int) bool {
 	return !source.IsWord(at(text, offset-1)) && !source.IsWord(at(text, offset+size))
+}
+
+// linesWith are the numbers of the lines of a version that have one of the words in its text, or in its code.
+func linesWith(v *source.File, text []byte, words ...string) (lines []int) {
+	for _, word := range words {
+		for pos := range placesOf(text, word) {
+			if n := v.LineAt(pos); len(lines) == 0 || lines[len(lines)-1] != n {
+				lines = append(lines, n)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }
 
 // maxNear is how far from a place it matters what is on its line.

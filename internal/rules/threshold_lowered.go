@@ -69,12 +69,12 @@ func thresholdsOf(v *source.File) map[string][]degree {
 			continue
 		}
 		for word := range strings.FieldsSeq(call.words) {
-			eachPlace(v.Text, word, func(pos int) {
+			for pos := range somePlaces(v.Text, word) {
 				line := bytes.TrimSpace(lineOf(v.Text, pos))
 				comment := begins(line, "//", "#", "*")
 				if comment || !wholeWord(v.Text, pos, len(word)) || at(v.Text, pos+len(word)) == '-' ||
 					(word == "--lines" && !has(line, "--check-coverage")) {
-					return
+					continue
 				}
 				most := oneOf(word, "--max-warnings", "maximum_coverage_drop")
 				for name, number := range numbersBehind(word, restOf(v.Text, pos+len(word))) {
@@ -82,7 +82,7 @@ func thresholdsOf(v *source.File) map[string][]degree {
 						all[name] = append(all[name], degree{value: n, line: v.LineAt(pos), most: most})
 					}
 				}
-			})
+			}
 		}
 	}
 	return all

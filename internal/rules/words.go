@@ -9,16 +9,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/source"
 )
 
-func withoutComments(v *source.File, n int) []byte {
-	line, comments := v.Line(n), v.CommentLine(n)
-	for i, c := range comments {
-		if c != ' ' && c != '\t' && i < len(line) {
-			return line[:i]
-		}
-	}
-	return line
-}
-
 // wordsIn gives the words of a text.
 func wordsIn(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
