@@ -15,27 +15,21 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findHiddenText finds characters that show a text in another order than it is read, and those that carry an invisible
-// text.
-func findHiddenText(c *Change, report func(Hit)) { findHidden(c, bidi|invisible, report) }
-
-// findZeroWidth finds characters without width, which make two texts that look the same differ.
-func findZeroWidth(c *Change, report func(Hit)) { findHidden(c, zeroWidth, report) }
-
 // concealment is what a character does to a text. They can be joined.
 type concealment byte
 
 const (
 	bidi      concealment = 1 << iota // changes the order in which the text is shown
 	invisible                         // carries a text that is not shown: tags and rows of variation selectors
-	zeroWidth                         // has no width
+	zeroWidth                         // has no width, and makes two texts that look the same differ
 )
 
-// hiddenFix is the fix of both rules.
-const hiddenFix = "remove the character, or write it as an escape such as \\u200b"
+// findHidden finds the files that have more hidden characters of some kinds than before, once each.
+func findHidden(kinds concealment) func(*Change, func(Hit)) {
+	return func(c *Change, report func(Hit)) { c.hiddenText(kinds, report) }
+}
 
-// findHidden reports the files that have more hidden characters than before, once each.
-func findHidden(c *Change, kinds concealment, report func(Hit)) {
+func (c *Change) hiddenText(kinds concealment, report func(Hit)) {
 	before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
 	for _, f := range c.Files {
 		if isRead(f, f.Base) {
@@ -57,8 +51,7 @@ func findHidden(c *Change, kinds concealment, report func(Hit)) {
 			all = append(all, found...)
 		})
 		if len(lines) > 0 {
-			report(Hit{File: f.Path, Line: lines[0].Number, Now: string(f.Head.Line(lines[0].Number)),
-				Detail: hiddenDetail(all, lines), Fix: hiddenFix})
+			report(f.hit(0, lines[0].Number, "", hiddenDetail(all, lines), `remove the character, or write it as an escape such as \u200b`))
 		}
 	}
 }
@@ -231,37 +224,18 @@ func isRightToLeft(r rune) bool {
 	return (r >= 0x590 && r <= 0x8FF) || (r >= 0xFB1D && r <= 0xFDFF) || (r >= 0xFE70 && r <= 0xFEFC)
 }
 
-// runeNames are those that are found most often.
-var runeNames = []struct {
-	r    rune
-	name string
-}{
-	{0xAD, "SOFT HYPHEN"}, {0x61C, "ARABIC LETTER MARK"}, {0x200B, "ZERO WIDTH SPACE"}, {0x200C, "ZERO WIDTH NON-JOINER"},
-	{0x200D, "ZERO WIDTH JOINER"},
-	{0x200E, "LEFT-TO-RIGHT MARK"}, {0x200F, "RIGHT-TO-LEFT MARK"}, {0x202A, "LEFT-TO-RIGHT EMBEDDING"},
-	{0x202B, "RIGHT-TO-LEFT EMBEDDING"},
-	{0x202C, "POP DIRECTIONAL FORMATTING"}, {0x202D, "LEFT-TO-RIGHT OVERRIDE"}, {0x202E, "RIGHT-TO-LEFT OVERRIDE"},
-	{0x2060, "WORD JOINER"},
-	{0x2066, "LEFT-TO-RIGHT ISOLATE"}, {0x2067, "RIGHT-TO-LEFT ISOLATE"}, {0x2068, "FIRST STRONG ISOLATE"},
-	{0x2069, "POP DIRECTIONAL ISOLATE"},
-	{0x3164, "HANGUL FILLER"}, {0xFEFF, "ZERO WIDTH NO-BREAK SPACE"}, {0xFFA0, "HALFWIDTH HANGUL FILLER"},
-}
-
-// runeName writes a character as its number and its name.
+// runeName writes a character as its number and what it is.
 func runeName(r rune) string {
-	name := ""
+	name := "without width"
 	switch {
 	case isTag(r):
-		name = " TAG"
+		name = "tag"
 	case isSelector(r):
-		name = " VARIATION SELECTOR"
+		name = "variation selector"
+	case conceal(r, 0, 0) == bidi:
+		name = "changes the order"
 	}
-	for _, known := range runeNames {
-		if known.r == r {
-			name = " " + known.name
-		}
-	}
-	return fmt.Sprintf("U+%04X%s", r, name)
+	return fmt.Sprintf("U+%04X (%s)", r, name)
 }
 
 // visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change
@@ -301,36 +275,19 @@ func conceals(name string) bool {
 	return !isTranslation(name) && !isSample(name)
 }
 
-// agentFiles are the names of files that agents follow, in lower case.
-var agentFiles = []string{
-	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "skill.md", "copilot-instructions.md",
-	".cursorrules", ".windsurfrules", ".clinerules", ".goosehints",
-	"llms.txt",
-}
-
-// agentDirs are the directories of such files.
-var agentDirs = []string{
-	".cursor/", ".claude/", ".codex/", ".gemini/", ".windsurf/", ".clinerules/", ".agents/", ".opencode/", ".junie/",
-	".kiro/", ".roo/", ".continue/", ".github/instructions/",
-	".github/prompts/", ".github/agents/", ".github/hooks/", ".github/chatmodes/", ".github/skills/",
-}
-
-// isAgentFile reports whether agents follow what a file says.
+// isAgentFile reports whether agents follow what a file says, by its name or its directory.
 func isAgentFile(lower string) bool {
-	return slices.Contains(agentFiles, path.Base(lower)) || slices.ContainsFunc(agentDirs, func(dir string) bool {
-		return begins(lower, dir) || has(lower, "/"+dir)
-	})
+	return isIn(path.Base(lower), " agents.md agents.override.md claude.md claude.local.md gemini.md skill.md copilot-instructions.md "+
+		".cursorrules .windsurfrules .clinerules .goosehints llms.txt ") ||
+		inDir(lower, " .cursor .claude .codex .gemini .windsurf .clinerules .agents .opencode .junie .kiro .roo .continue ") ||
+		(inDir(lower, " .github ") && inDir(lower, " instructions prompts agents hooks chatmodes skills "))
 }
 
 // isTranslation reports whether a file has texts for people who speak one language: it lies in a directory of
 // translations, and is data or named after a language.
 func isTranslation(name string) bool {
 	lower := strings.ToLower(name)
-	dirs := strings.Split(path.Dir(lower), "/")
-	if !slices.ContainsFunc(dirs, func(dir string) bool {
-		return slices.Contains([]string{"locale", "locales", "i18n", "l10n", "lang", "langs", "languages", "translations",
-			"translation", "messages", "intl", "cldr", "nls"}, dir)
-	}) {
+	if !inDir(name, " locale locales i18n l10n lang langs languages translations translation messages intl cldr nls ") {
 		return false
 	}
 	return source.LangOf(name) == source.None || isLanguage(strings.TrimSuffix(path.Base(lower), path.Ext(lower)))
@@ -344,13 +301,9 @@ func isLanguage(word string) bool {
 }
 
 // sampleWords are in the names of directories and files that are tests, their data, examples or documents.
-var sampleWords = []string{
-	"test", "tests", "testing", "testdata", "spec", "specs", "fixture", "fixtures", "mock", "mocks", "cassettes",
-	"snapshots", "example", "examples", "sample", "samples", "demo",
-	"demos", "doc", "docs", "documentation", "e2e", "benchmark", "benchmarks", "playground", "tutorial", "tutorials",
-	"golden", "dummy", "fake", "localhost", "selfsigned", "snakeoil",
-	"conftest", "integration", "acceptance", "website", "quickstart", "quickstarts",
-}
+const sampleWords = " test tests testing testdata spec specs fixture fixtures mock mocks cassettes snapshots example examples sample samples " +
+	"demo demos doc docs documentation e2e benchmark benchmarks playground tutorial tutorials golden dummy fake localhost selfsigned snakeoil " +
+	"conftest integration acceptance website quickstart quickstarts "
 
 // isSample reports whether a path is that of a test, of its data, of an example or of a document.
 func isSample(name string) bool {
@@ -359,7 +312,7 @@ func isSample(name string) bool {
 	}
 	words := strings.FieldsFunc(strings.ToLower(splitCamel(name)),
 		func(r rune) bool { return strings.ContainsRune("/_-. ", r) })
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(sampleWords, word) })
+	return slices.ContainsFunc(words, func(word string) bool { return isIn(word, sampleWords) })
 }
 
 // splitCamel puts a space between a small letter and a capital one.

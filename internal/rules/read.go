@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"path"
 	"slices"
@@ -60,7 +61,7 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 func (f *File) rank() int {
 	rank := 4
 	switch {
-	case f.Lang() != source.None && source.IsTest(f.Path), isWorkflow(f.Path), isManifest(f.Path):
+	case f.Lang() != source.None && source.IsTest(f.Path), isFlow(f.Path), isNamed(f.Path, buildFiles):
 		rank = 0
 	case f.Lang() != source.None:
 		rank = 2
@@ -117,26 +118,9 @@ func (r *reader) version(name string, mode change.Mode, id string) (*source.File
 	return source.Parse(name, text), "", nil
 }
 
-// isWorkflow reports whether a path is that of a workflow or of an action of the repository.
-func isWorkflow(name string) bool {
-	name = strings.ToLower(name)
-	ext := path.Ext(name)
-	return oneOf(ext, ".yml", ".yaml") && (begins(name, ".github/") || begins(path.Base(name), "action."))
-}
-
-var buildFiles = []string{
-	"package.json", "go.mod", "go.work", "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "pytest.ini",
-	"tox.ini", "cargo.toml",
-	"pom.xml", "build.gradle", "build.gradle.kts", "gemfile", "rakefile", "makefile", "justfile",
-	"directory.packages.props", ".gitlab-ci.yml",
-}
-
-// isManifest reports whether a path is that of a file that says what a project needs, or how its checks run.
-func isManifest(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	ext := path.Ext(base)
-	return slices.Contains(buildFiles, base) || oneOf(ext, ".csproj", ".gemspec")
-}
+// buildFiles say what a project needs, or how its checks run.
+const buildFiles = "package.json go.mod go.work pyproject.toml setup.cfg setup.py requirements.txt pytest.ini tox.ini cargo.toml pom.xml " +
+	"build.gradle build.gradle.kts gemfile rakefile makefile justfile directory.packages.props .gitlab-ci.yml *.csproj *.gemspec"
 
 // findUnreadFile finds tests and workflows that could not be read, so that no rule can say anything about them.
 func findUnreadFile(c *Change, report func(Hit)) {
@@ -153,16 +137,9 @@ func findUnreadFile(c *Change, report func(Hit)) {
 // findUnreadOther lists the other files that were not read.
 func findUnreadOther(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
-		why := f.unread[1]
-		if why == "" {
-			why = f.unread[0]
-		}
-		if why == "" || f.hidden() != "" {
-			continue
-		}
-		if isLimit(why) || (f.Lang() != source.None && f.unread[1] == unreadBinary) {
-			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
-				Fix: "review the file by hand"})
+		why := cmp.Or(f.unread[1], f.unread[0])
+		if f.hidden() == "" && (isLimit(why) || (f.Lang() != source.None && f.unread[1] == unreadBinary)) {
+			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
 		}
 	}
 }
@@ -190,7 +167,7 @@ func (f *File) hidden() string {
 
 // matters reports whether a file is one that the rules must read.
 func (f *File) matters() bool {
-	if isWorkflow(f.Path) {
+	if isFlow(f.Path) {
 		return true
 	}
 	if (f.OldMode.Special() && f.NewID == "") || (f.NewMode == change.Submodule && f.OldID == "") {

@@ -2,17 +2,17 @@ package rules
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findSecret finds credentials that the change adds.
-func findSecret(c *Change, report func(Hit)) { findSecrets(c, false, report) }
-
-// findSecretInTest finds them in tests, examples and documents, where most are made up.
-func findSecretInTest(c *Change, report func(Hit)) { findSecrets(c, true, report) }
+// findSecrets finds credentials that the change adds: in samples, which are tests, examples and documents, most are made up.
+func findSecrets(inSamples bool) func(*Change, func(Hit)) {
+	return func(c *Change, report func(Hit)) { c.newSecrets(inSamples, report) }
+}
 
 // credential is one that a file has.
 type credential struct {
@@ -20,12 +20,12 @@ type credential struct {
 	line int
 }
 
-// findSecrets reports each credential that no touched file of the merge base has, once for each file.
-func findSecrets(c *Change, samples bool, report func(Hit)) {
+// newSecrets reports each credential that no touched file of the merge base has, once for each file.
+func (c *Change) newSecrets(inSamples bool, report func(Hit)) {
 	found := make([][]credential, len(c.Files))
 	some := false
 	for i, f := range c.Files {
-		if f.Head != nil && isQuietPlace(f.Path) == samples {
+		if f.Head != nil && isQuietPlace(f.Path) == inSamples {
 			found[i] = newCredentials(f)
 			some = some || len(found[i]) > 0
 		}
@@ -66,10 +66,7 @@ func reportSecrets(f *File, fresh []credential, report func(Hit)) {
 		if n > 1 {
 			detail += " and " + input.Plural(n-1, "other") + " like it"
 		}
-		report(Hit{
-			File: f.Path, Line: s.line, Now: secrets.Redact(string(f.Head.Line(s.line))), Detail: detail,
-			Fix: "revoke it, and read it from the environment or from a secret store",
-		})
+		report(f.hit(0, s.line, "", detail, "revoke it, and read it from the environment or from a secret store"))
 	}
 }
 
@@ -100,11 +97,6 @@ func isPublicKey(f *File, s secrets.Found) bool {
 
 // isQuietPlace reports whether a file may have credentials that are made up.
 func isQuietPlace(name string) bool {
-	lower := strings.ToLower(name)
-	for _, ext := range strings.Split(".md.mdx.markdown.rst.adoc.txt.html.ipynb.snap.svg.patch.diff.txtar.golden.csv.jsonl", ".")[1:] {
-		if ends(lower, "."+ext) {
-			return true
-		}
-	}
-	return isSample(name)
+	return isSample(name) || isIn(strings.ToLower(path.Ext(name)),
+		" .md .mdx .markdown .rst .adoc .txt .html .ipynb .snap .svg .patch .diff .txtar .golden .csv .jsonl ")
 }
