@@ -15,14 +15,14 @@ type Spot struct {
 // MaxSpots is how many spots of one text are found.
 const MaxSpots = 20
 
-var spotForm = Lazily(`(?:^|[\s("'\x60\[/])((?:[A-Za-z]:)?[\w./\\@+~-]*[\w+-]\.([A-Za-z]\w{0,9}))(?:[:(]|", line )(\d{1,7})\b`)
+var spotForm = Lazily(`(?:^|[\s("'\x60\[/])((?:[A-Za-z]:)?[\w./\\@+~-]*[\w+-]\.([A-Za-z]\w{0,9}))(?:[:(]|"?,? line )(\d{1,7})\b`)
 
 // sourceExtensions tell a file of code from a host with a port, and from a version.
 var sourceExtensions = strings.Fields("bats c cc clj cljs cpp cs cts cxx dart erl ex exs feature fs go groovy h hpp java jl js " +
 	"jsx kt kts lua m mjs mm mts nim php pl py pyi r rb rs scala sh swift t ts tsx vb vue svelte zig cjs")
 
 // others are parts of paths of code that is not of the repository.
-var others = []string{"node_modules", "site-packages", "dist-packages", "vendor", ".venv", "venv", ".cargo", ".rustup", "gems"}
+var others = []string{"node_modules", "site-packages", "dist-packages", "vendor", ".venv", "venv", ".cargo", ".rustup", "rustc", "gems"}
 
 // Spots lists the lines of source files that a text names, without those of code that others wrote.
 func Spots(text string) []Spot {

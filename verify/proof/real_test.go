@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestRealRunners reads what real runners printed; testdata/runners.txtar says which.
+// TestRealRunners reads what real runners printed; testdata/runners.txtar says which, and which test failed.
 func TestRealRunners(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/runners.txtar")
 	if err != nil {
@@ -15,6 +15,7 @@ func TestRealRunners(t *testing.T) {
 	}
 	for _, f := range archive.Files {
 		want, command, _ := strings.Cut(f.Name, ": ")
+		command, failed, _ := strings.Cut(command, " => ")
 		stdout, stderr, _ := strings.Cut(string(f.Data), "stderr:\n")
 		argv := strings.Fields(command)
 		failure, silent := summary([]byte(stdout), []byte(stderr), argv)
@@ -26,6 +27,15 @@ func TestRealRunners(t *testing.T) {
 		}
 		if result != want || (silent && want == "ok") {
 			t.Errorf("%s: %s, without a summary: %v, failure %q\n%s", f.Name, result, silent, failure, f.Data)
+		}
+		if want == "failed" {
+			shown, clear := tail("stdout", stdout)
+			if other, clearer := tail("stderr", stderr); shown == nil || clearer > clear {
+				shown = other
+			}
+			if got := shown.Test + ": " + shown.Error; got != failed {
+				t.Errorf("%s: the tail says %q", f.Name, got)
+			}
 		}
 	}
 }

@@ -107,10 +107,13 @@ func spotsOf(test string, after, precisely []string) []input.Spot {
 	return list
 }
 
-// failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest, Jest, Vitest,
-// PHPUnit, node --test and TAP.
+// failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest and minitest, Jest,
+// Vitest, PHPUnit, TAP, node --test, Mocha and ExUnit, CTest, prove, Maven, Gradle and .NET.
 var failedTest = input.Lazily(`^FAILED ([^\s:]+::\S.*?)(?: - .*)?$|^ *--- FAIL: (\S+) \(|^thread '([^']+)' .*panicked at |^rspec (\S+:\d+ # .*)$|` +
-	`^(?:FAIL|ERROR): (\w+) \(|^ +● (.+)$|^ FAIL  (\S+ > .+)$|^\d+\) (\w[\w\\]*::\w.*)$|^not ok \d+ - (.+)$`)
+	`^(?:FAIL|ERROR): (\w+) \(|^([A-Z][\w:]*#test\w*)(?: \[.*\])?:$|^ +● (.+)$|^ FAIL  (\S+ > .+)$|^\d+\) (\w[\w\\]*::\w.*)$|` +
+	`^not ok \d+ (?:- )?(.+)$|^ ✘ (.+)$|^✖ (.+) \(\d[\d.]*ms\)$|^ {2,}\d+\) (\w(?:.*[^:])?)$|^ +\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted)\)|` +
+	`^# +Failed test '(.+)'$|^\[ERROR\] (\S+) +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!$|^(\w\S* > .+) FAILED$|` +
+	`^ +Failed (\S.*) \[(?:< )?\d+ m?s\]$`)
 
 // tailLine is a line as it is shown.
 func tailLine(line []byte) string {
@@ -127,9 +130,9 @@ const (
 )
 
 var (
-	preciseError = input.Lazily(`^(?:E {3}|FAILED \S|(?:fatal )?[Ee]rror(?:\[\w+\])?: |panic: |fatal: |thread '.*panicked at )|` +
-		`^\s*[^\s:()]+\.\w+[:(]\d+(?:[:,]\d+)?\)?(?::| -| error)? |(?:^|\s)\w*(?:Error|Exception)(?: \[\w+\])?: |: (?:fatal )?error: |: (?:command )?not found`)
-	generalError = input.Lazily(`^\s*--- FAIL|^FAIL|\bFAILED\b|\bFAILURE\b|^not ok |^ERROR\b|^npm ERR!|^\s*[✕✗✘×] `)
+	preciseError = input.Lazily(`^(?:E {3}| +error: |\s*Failure/Error: |Failed asserting |FAILED \S|(?:fatal )?[Ee]rror(?:\[\w+\])?: |panic: |fatal: |thread '.*panicked at )|` +
+		`^\s*[^\s:()]+\.\w+[:(]\d+(?:[:,]\d+)?\)?(?::| -| error)? |(?:^|\s)[\w.]*(?:Error|Exception)(?: \[\w+\])?: |: (?:fatal )?error: |: (?:command )?not found`)
+	generalError = input.Lazily(`^\s*--- FAIL|^FAIL|\bFAILED\b|\bFAILURE\b|^not ok |^ERROR\b|^npm ERR!|^\s*Expected[: ]|^\s*[✕✗✘×] `)
 	noError      = input.Lazily(`(?i)\bwarning\b|\b(?:0|no) (?:errors?|failures?|failed)\b`)
 )
 
