@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/internal/git/gitindex"
 	"github.com/closeout-gate/closeout/internal/record/system"
 )
 
@@ -278,7 +279,7 @@ func (g *Git) trackedIn(dir string) (map[string][]string, error) {
 	list := map[string][]string{}
 	for entry := range strings.SplitSeq(staged+committed, "\x00") {
 		about, p, found := strings.Cut(entry, "\t") // "mode id stage" or "mode type id"
-		if words := strings.Fields(about); found && len(words) == 3 && words[0] != gitlink && strings.HasPrefix(p, dir+"/") {
+		if words := strings.Fields(about); found && len(words) == 3 && words[0] != gitindex.Gitlink && strings.HasPrefix(p, dir+"/") {
 			list[p] = append(list[p], words[1:]...)
 		}
 	}
@@ -292,6 +293,6 @@ func has(file string, ids []string) bool {
 		return false
 	}
 	t := treeMaker{sum: len(ids[0]) / 2}
-	is, err := t.hashFile(modeFile, file)
-	return err == nil && slices.Contains(ids, strings.TrimPrefix(is, modeFile+" "))
+	is, err := t.hashFile(gitindex.ModeFile, file)
+	return err == nil && slices.Contains(ids, strings.TrimPrefix(is, gitindex.ModeFile+" "))
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/closeout-gate/closeout/internal/git/gitindex"
 )
 
 // A code tree is git's view of the work tree: attributes let git read the same content from other bytes, and a
@@ -37,29 +39,23 @@ var conversions = []string{"text", "crlf", "eol", "ident", "working-tree-encodin
 
 const filterLFS = "filter=lfs"
 
-// The modes of entries whose bytes are compared.
-const (
-	modeFile       = "100644"
-	modeExecutable = "100755"
-)
-
 // bind compares all files with the index, puts the bytes of the odd ones into it, so that the tree is not that of
 // HEAD, and says of the first differences from HEAD why git may not show them on this machine.
 func (t *treeMaker) bind(s *snapshot) error {
-	x, err := readIndex(t.index, t.sum)
+	x, err := t.readIndex()
 	if err != nil {
 		return err
 	}
-	found, err := t.compare(x, x.entries, s.changes)
+	found, err := t.compare(x, x.Entries, s.changes)
 	if err != nil {
 		return err
 	}
 	s.converted = found.converted
 	if len(found.bound) > 0 {
 		var lines strings.Builder
-		for _, e := range x.entries {
-			if is := found.bound[e.path]; is != "" {
-				fmt.Fprintf(&lines, "%s\t%s\x00", is, e.path)
+		for _, e := range x.Entries {
+			if is := found.bound[e.Path]; is != "" {
+				fmt.Fprintf(&lines, "%s\t%s\x00", is, e.Path)
 			}
 		}
 		if _, err := t.feed(lines.String(), "update-index", "-z", "--index-info"); err != nil {
@@ -75,16 +71,16 @@ func (t *treeMaker) bind(s *snapshot) error {
 }
 
 // leftOut are the files that a sparse checkout left out although they were there at the first look: a command narrowed it.
-func (t *treeMaker) leftOut(x *index) (list []oddFile) {
+func (t *treeMaker) leftOut(x *gitindex.Index) (list []oddFile) {
 	if !t.sparse {
 		return nil
 	}
 	there := map[string]bool{}
-	for _, e := range x.entries {
-		if _, err := os.Lstat(t.onDisk(e.path)); err == nil {
-			there[e.path] = true
-		} else if t.real.first[e.path] {
-			list = append(list, oddFile{e.path, "is gone since the recorder started, outside of the sparse checkout"})
+	for _, e := range x.Entries {
+		if _, err := os.Lstat(t.onDisk(e.Path)); err == nil {
+			there[e.Path] = true
+		} else if t.real.first[e.Path] {
+			list = append(list, oddFile{e.Path, "is gone since the recorder started, outside of the sparse checkout"})
 		}
 	}
 	if t.real.first == nil {
@@ -113,7 +109,7 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 		}
 		data := readSome(t.onDisk(name))
 		if ends := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")); len(ends) < len(data) {
-			if is, _ := t.hashBlob(modeFile, bytes.NewReader(ends), int64(len(ends))); is == modeFile+" "+fields[2] {
+			if is, _ := t.hashBlob(gitindex.ModeFile, bytes.NewReader(ends), int64(len(ends))); is == gitindex.ModeFile+" "+fields[2] {
 				list = append(list, oddFile{name, "has the line ends CRLF, and in the commit LF"})
 			}
 		}
@@ -123,7 +119,7 @@ func (t *treeMaker) unseen(changes map[string]string, found *comparison) (list [
 
 // compare compares the files of some entries of the index, which git has just read, with what git has for them. Only
 // attributes let git convert a file: see neutral. changes are the differences of the index from HEAD.
-func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]string) (*comparison, error) {
+func (t *treeMaker) compare(x *gitindex.Index, entries []gitindex.Entry, changes map[string]string) (*comparison, error) {
 	found := &comparison{bound: map[string]string{}}
 	var err error
 	if found.attributes, err = t.attributes(entries); err != nil {
@@ -134,12 +130,12 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 	for name := range changes {
 		all = all || path.Base(name) == ".gitattributes"
 	}
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e indexEntry) bool {
-		if t.content[e.path] {
-			found.converted = append(found.converted, e.path)
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e gitindex.Entry) bool {
+		if t.content[e.Path] {
+			found.converted = append(found.converted, e.Path)
 			return true
 		}
-		return !x.isFile(e) || (!all && len(found.attributes[e.path]) == 0)
+		return !x.IsFile(e) || (!all && len(found.attributes[e.Path]) == 0)
 	})
 	attributes := found.attributes
 	if all {
@@ -149,12 +145,12 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 	if err != nil {
 		return nil, err
 	}
-	var differ []indexEntry
+	var differ []gitindex.Entry
 	for i, e := range entries {
-		if are[i] == "" || are[i] == x.mode(e)+" "+x.id(e) {
+		if are[i] == "" || are[i] == x.Mode(e)+" "+x.ID(e) {
 			continue
 		}
-		found.bound[e.path] = are[i]
+		found.bound[e.Path] = are[i]
 		differ = append(differ, e)
 	}
 	if len(differ) > 0 {
@@ -165,7 +161,7 @@ func (t *treeMaker) compare(x *index, entries []indexEntry, changes map[string]s
 }
 
 // settle finds the odd ones among the files whose bytes are not those in the index.
-func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, changes map[string]string) error {
+func (t *treeMaker) settle(found *comparison, x *gitindex.Index, differ []gitindex.Entry, changes map[string]string) error {
 	clean, err := t.clean()
 	if err != nil {
 		return err
@@ -176,13 +172,13 @@ func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, cha
 	}
 	// Checking thousands of files out would take seconds, and most of those that are converted have other line ends
 	// and no more.
-	var rest []indexEntry
+	var rest []gitindex.Entry
 	for _, e := range differ {
-		is := attributes[e.path]
-		byEnds := slices.Contains(is, "eol=crlf") && onlyLineEnds(is) && slices.Equal(is, found.attributes[e.path])
-		if byEnds && t.endsInCRLF(e.path, x.mode(e)+" "+x.id(e)) {
-			found.converted = append(found.converted, e.path)
-			delete(found.bound, e.path)
+		is := attributes[e.Path]
+		byEnds := slices.Contains(is, "eol=crlf") && onlyLineEnds(is) && slices.Equal(is, found.attributes[e.Path])
+		if byEnds && t.endsInCRLF(e.Path, x.Mode(e)+" "+x.ID(e)) {
+			found.converted = append(found.converted, e.Path)
+			delete(found.bound, e.Path)
 		} else {
 			rest = append(rest, e)
 		}
@@ -195,42 +191,42 @@ func (t *treeMaker) settle(found *comparison, x *index, differ []indexEntry, cha
 		return err
 	}
 	for _, e := range rest {
-		want := filepath.Join(clean.root, "out", filepath.FromSlash(e.path))
-		checkedOut, err := t.hashFile(x.mode(e), want)
+		want := filepath.Join(clean.root, "out", filepath.FromSlash(e.Path))
+		checkedOut, err := t.hashFile(x.Mode(e), want)
 		if err != nil {
 			return err
 		}
-		is, old := found.bound[e.path], strings.Fields(changes[e.path])
+		is, old := found.bound[e.Path], strings.Fields(changes[e.Path])
 		switch {
 		case checkedOut == is:
-			found.converted = append(found.converted, e.path)
+			found.converted = append(found.converted, e.Path)
 		case len(old) == 5 && is == old[1]+" "+old[2]:
 			continue // the bytes are those of HEAD, although git would commit others
 		default:
-			found.odd = append(found.odd, oddFile{e.path, t.why(found.attributes[e.path], want, e.path)})
+			found.odd = append(found.odd, oddFile{e.Path, t.why(found.attributes[e.Path], want, e.Path)})
 			continue
 		}
-		delete(found.bound, e.path)
+		delete(found.bound, e.Path)
 	}
 	return nil
 }
 
 // pointers gives files back the entries that they had in an index before git added what it found, where the attributes of
 // the tree give the file to Git LFS, the entry was a pointer, and the file has the content that it names.
-func (t *treeMaker) pointers(before *index) error {
-	x, err := readIndex(t.index, t.sum)
+func (t *treeMaker) pointers(before *gitindex.Index) error {
+	x, err := t.readIndex()
 	if err != nil {
 		return err
 	}
 	ids := map[string]string{}
-	var changed []indexEntry
-	old := before.entries
-	for _, e := range x.entries { // both are sorted by path
-		for len(old) > 0 && old[0].path < e.path {
+	var changed []gitindex.Entry
+	old := before.Entries
+	for _, e := range x.Entries { // both are sorted by path
+		for len(old) > 0 && old[0].Path < e.Path {
 			old = old[1:]
 		}
-		if len(old) > 0 && old[0].path == e.path && !bytes.Equal(before.rawID(old[0]), x.rawID(e)) && x.isFile(e) {
-			ids[e.path] = before.id(old[0])
+		if len(old) > 0 && old[0].Path == e.Path && !bytes.Equal(before.RawID(old[0]), x.RawID(e)) && x.IsFile(e) {
+			ids[e.Path] = before.ID(old[0])
 			changed = append(changed, e)
 		}
 	}
@@ -245,16 +241,16 @@ func (t *treeMaker) pointers(before *index) error {
 	if err != nil {
 		return err
 	}
-	changed = slices.DeleteFunc(changed, func(e indexEntry) bool { return !slices.Contains(attributes[e.path], filterLFS) })
+	changed = slices.DeleteFunc(changed, func(e gitindex.Entry) bool { return !slices.Contains(attributes[e.Path], filterLFS) })
 	if len(changed) == 0 {
 		return nil
 	}
 	added := make([]string, len(changed))
 	for i, e := range changed {
-		added[i] = x.id(e)
-		x.setID(e, ids[e.path])
+		added[i] = x.ID(e)
+		x.SetID(e, ids[e.Path])
 	}
-	if err := x.write(t.index); err != nil {
+	if err := x.Write(t.index); err != nil {
 		return err
 	}
 	if _, err := clean.feed(pathList(changed), "checkout-index", "-f", "-z", "--stdin", "--prefix=lfs/"); err != nil {
@@ -262,12 +258,12 @@ func (t *treeMaker) pointers(before *index) error {
 	}
 	t.content = map[string]bool{}
 	for i, e := range changed {
-		pointer := filepath.Join(clean.root, "lfs", filepath.FromSlash(e.path))
-		if t.content[e.path] = namesContent(pointer, t.onDisk(e.path)); !t.content[e.path] {
-			x.setID(e, added[i])
+		pointer := filepath.Join(clean.root, "lfs", filepath.FromSlash(e.Path))
+		if t.content[e.Path] = namesContent(pointer, t.onDisk(e.Path)); !t.content[e.Path] {
+			x.SetID(e, added[i])
 		}
 	}
-	return x.write(t.index)
+	return x.Write(t.index)
 }
 
 // endsInCRLF reports whether a file is what git makes of an entry that it gives CRLF to: every line ends so, and with
@@ -319,7 +315,7 @@ func readSome(file string) []byte {
 
 // attributes asks git by which attributes it converts the files of entries: when it adds them, or with an option when
 // it checks them out.
-func (g *Git) attributes(entries []indexEntry, option ...string) (map[string][]string, error) {
+func (g *Git) attributes(entries []gitindex.Entry, option ...string) (map[string][]string, error) {
 	out, err := g.feed(pathList(entries), append([]string{"check-attr", "-z", "--stdin", "--all"}, option...)...)
 	if err != nil {
 		return nil, err
@@ -340,10 +336,10 @@ func (g *Git) attributes(entries []indexEntry, option ...string) (map[string][]s
 }
 
 // pathList are the paths of entries as git reads them from standard input.
-func pathList(entries []indexEntry) string {
+func pathList(entries []gitindex.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
-		b.WriteString(e.path)
+		b.WriteString(e.Path)
 		b.WriteByte(0)
 	}
 	return b.String()
@@ -400,7 +396,7 @@ func (t *treeMaker) onDisk(name string) string {
 
 // hashAll returns what entries of an index would be with the bytes of their files: mode and object id; "" for a file
 // that a sparse checkout left out.
-func (t *treeMaker) hashAll(x *index, entries []indexEntry, attributes map[string][]string) ([]string, error) {
+func (t *treeMaker) hashAll(x *gitindex.Index, entries []gitindex.Entry, attributes map[string][]string) ([]string, error) {
 	are, errs := make([]string, len(entries)), make([]error, len(entries))
 	workers := min(runtime.GOMAXPROCS(0), len(entries))
 	var wait sync.WaitGroup
@@ -409,9 +405,9 @@ func (t *treeMaker) hashAll(x *index, entries []indexEntry, attributes map[strin
 			buffer := make([]byte, 64<<10)
 			for i := w; i < len(entries); i += workers {
 				e := entries[i]
-				are[i], errs[i] = t.hashEntry(x.mode(e), e.path, onlyLineEnds(attributes[e.path]), buffer)
+				are[i], errs[i] = t.hashEntry(x.Mode(e), e.Path, onlyLineEnds(attributes[e.Path]), buffer)
 				if are[i] == sameBytes {
-					are[i] = x.mode(e) + " " + x.id(e)
+					are[i] = x.Mode(e) + " " + x.ID(e)
 				}
 			}
 		})
@@ -470,7 +466,7 @@ func (t *treeMaker) hashFile(mode, file string) (string, error) {
 
 // hashBlob returns the mode, and the object id that git gives to content.
 func (t *treeMaker) hashBlob(mode string, content io.Reader, size int64) (string, error) {
-	sum := newHash(t.sum)
+	sum := gitindex.NewHash(t.sum)
 	fmt.Fprintf(sum, "blob %d\x00", size)
 	n, err := io.Copy(sum, content)
 	if err == nil && n != size {

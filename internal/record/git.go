@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/git"
+	"github.com/closeout-gate/closeout/internal/git/gitindex"
 	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -40,14 +41,14 @@ type Git struct {
 // startIndex is the index of a commit as git made it, kept in memory, where no command can edit it.
 type startIndex struct {
 	commit string
-	index  *index
+	index  *gitindex.Index
 }
 
 // known is a code tree that is equal to that of HEAD, and the index that led to it.
 type known struct {
 	evidence string
 	snapshot snapshot
-	index    *index
+	index    *gitindex.Index
 	made     time.Time // before git read the files
 }
 
@@ -230,7 +231,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	defer func() { err = errors.Join(err, temp.remove()) }()
 	t := treeMaker{
 		Git: *g, real: g, evidence: evidence, temp: temp.path, index: filepath.Join(temp.path, "index"), sum: len(head) / 2,
-		made: fileTime(g.dir),
+		made: gitindex.TimeOf(g.dir),
 	}
 	t.env = append(slices.Clone(g.env), g.isolated(temp.path)...)
 	if k != nil && t.isKnown(k) {
@@ -238,8 +239,8 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	}
 	s, err = t.fromCommit(head, tree)
 	s.head = head
-	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && stampsEdits(g.root) {
-		if x, err := readIndex(t.index, t.sum); err == nil {
+	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && gitindex.StampsEdits(g.root) {
+		if x, err := t.readIndex(); err == nil {
 			g.known = &known{evidence, s, x, t.made}
 		}
 	}
@@ -257,14 +258,14 @@ type treeMaker struct {
 	sum      int             // length of an object id
 	content  map[string]bool // the files with the content that their pointer of Git LFS names
 	made     time.Time
-	old      *index // of the commit that is checked out
+	old      *gitindex.Index // of the commit that is checked out
 }
 
 // isKnown reports whether the tree is the known one: no file of the index changed, and there is no other, apart from ignored
 // ones. Where a file may have changed, git reads it, and the index with what it learned is the known one.
 func (t *treeMaker) isKnown(k *known) bool {
-	forgotten := k.index.forget(t.root, k.made)
-	if k.index.write(t.index) != nil {
+	forgotten := k.index.Forget(t.root, k.made)
+	if k.index.Write(t.index) != nil {
 		return false // the long way says what is wrong
 	}
 	if len(forgotten) == 0 {
@@ -276,12 +277,12 @@ func (t *treeMaker) isKnown(k *known) bool {
 	if t.addNeutral() != nil {
 		return false
 	}
-	x, err := readIndex(t.index, t.sum)
-	if err != nil || !x.equal(k.index) {
+	x, err := t.readIndex()
+	if err != nil || !x.Equal(k.index) {
 		return false
 	}
 	isForgotten := func(path string) bool { return forgotten[path] }
-	read := slices.DeleteFunc(slices.Clone(x.entries), func(e indexEntry) bool { return !isForgotten(e.path) })
+	read := slices.DeleteFunc(slices.Clone(x.Entries), func(e gitindex.Entry) bool { return !isForgotten(e.Path) })
 	found, err := t.compare(x, read, nil)
 	if err != nil || len(found.odd) > 0 {
 		return false
@@ -316,14 +317,14 @@ func (t *treeMaker) fromCommit(commit string, tree git.ID) (s snapshot, err erro
 	if err := t.bind(&s); err != nil {
 		return s, err
 	}
-	x, err := readIndex(t.index, t.sum)
+	x, err := t.readIndex()
 	if err != nil {
 		return s, err
 	}
-	s.id = x.treeID()
-	if !tree.IsZero() && tree.String() != s.id && x.equal(t.old) {
+	s.id = x.TreeID()
+	if !tree.IsZero() && tree.String() != s.id && x.Equal(t.old) {
 		_ = t.atHead(func(repo *git.Repo, _ git.ID) error { // with an error, the id is that of today's modes
-			if x.isTree(repo, tree) {
+			if x.IsTree(repo, tree) {
 				s.id = tree.String()
 			}
 			return nil
@@ -333,23 +334,25 @@ func (t *treeMaker) fromCommit(commit string, tree git.ID) (s snapshot, err erro
 }
 
 // indexOf is the index of a commit; the file has it afterwards.
-func (t *treeMaker) indexOf(commit string) (*index, error) {
+func (t *treeMaker) indexOf(commit string) (*gitindex.Index, error) {
 	if known := t.real.start; known != nil && known.commit == commit {
-		return known.index, known.index.write(t.index)
+		return known.index, known.index.Write(t.index)
 	}
 	if _, err := t.run("read-tree", commit); err != nil {
 		return nil, err
 	}
-	x, err := readIndex(t.index, t.sum)
+	x, err := t.readIndex()
 	if err == nil {
 		t.real.start = &startIndex{commit, x}
 	}
 	return x, err
 }
 
+func (t *treeMaker) readIndex() (*gitindex.Index, error) { return gitindex.Read(t.index, t.sum) }
+
 // withoutEvidence removes the evidence directory from the index.
 func (t *treeMaker) withoutEvidence() error {
-	if x, err := readIndex(t.index, t.sum); err == nil && !t.sparse && !x.contains(t.evidence) {
+	if x, err := t.readIndex(); err == nil && !t.sparse && !x.Contains(t.evidence) {
 		return nil
 	}
 	_, err := t.run("rm", "-r", "-f", "--cached", "--sparse", "-q", "--ignore-unmatch", "--", ":(top,literal)"+t.evidence)
@@ -362,7 +365,7 @@ func (t *treeMaker) addNeutral() error {
 	if err != nil {
 		return err
 	}
-	before, err := readIndex(t.index, t.sum)
+	before, err := t.readIndex()
 	if err != nil {
 		return err
 	}
@@ -403,16 +406,16 @@ func (t *treeMaker) code() []string {
 
 // unmoved are the submodules of an index that have the commit checked out that it names, as pathspecs that exclude them.
 // To add one, git compares the files in it, with the filters that are set there, and then takes nothing but the commit.
-func (t *treeMaker) unmoved(x *index) (pathspecs []string) {
-	for _, e := range x.entries {
-		if x.data[e.at+modeAt] != submodule {
+func (t *treeMaker) unmoved(x *gitindex.Index) (pathspecs []string) {
+	for _, e := range x.Entries {
+		if !x.IsSubmodule(e) {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(t.onDisk(e.path), ".git")); err != nil {
+		if _, err := os.Lstat(filepath.Join(t.onDisk(e.Path), ".git")); err != nil {
 			continue
 		}
-		if head, err := t.run("-C", e.path, "rev-parse", "HEAD"); err == nil && strings.TrimSpace(head) == x.id(e) {
-			pathspecs = append(pathspecs, ":(top,exclude,literal)"+e.path)
+		if head, err := t.run("-C", e.Path, "rev-parse", "HEAD"); err == nil && strings.TrimSpace(head) == x.ID(e) {
+			pathspecs = append(pathspecs, ":(top,exclude,literal)"+e.Path)
 		}
 	}
 	return pathspecs
@@ -494,11 +497,6 @@ func (g *Git) withoutFilters() (list [][2]string, err error) {
 	return list, nil
 }
 
-const (
-	gitlink = "160000"
-	noMode  = "000000" // of a path that is not there
-)
-
 // nestedError names no way that loses the repository: it may be that of a person.
 func nestedError(path string) error {
 	return fmt.Errorf("%q is a repository but not a submodule in HEAD, so edits in it would be invisible: name it in .git/info/exclude or .gitignore, "+
@@ -511,34 +509,20 @@ var unborn = input.Lazily(`: '(.+?)/?' does not have a commit checked out`)
 // changes lists the differences between the index and that of the commit. It refuses repositories inside of the work tree that are
 // not submodules in HEAD: git only records their commit, so that edits in them would be invisible.
 func (t *treeMaker) changes() (map[string]string, error) {
-	x, err := readIndex(t.index, t.sum)
+	x, err := t.readIndex()
 	if err != nil {
 		return nil, err
 	}
 	changes := map[string]string{}
-	for path, both := range t.old.differences(x) {
-		if both[0].mode != gitlink && both[1].mode == gitlink {
+	for path, both := range t.old.Differences(x) {
+		if both[0].Mode != gitindex.Gitlink && both[1].Mode == gitindex.Gitlink {
 			return nil, nestedError(path)
 		}
 		if path != t.evidence && !strings.HasPrefix(path, t.evidence+"/") {
-			changes[path] = rawLine(both[0], both[1])
+			changes[path] = gitindex.RawLine(both[0], both[1])
 		}
 	}
 	return changes, nil
-}
-
-// rawLine is a difference as git prints it with --raw.
-func rawLine(old, now version) string {
-	status := "M"
-	switch none := (version{}); {
-	case old == none:
-		status, old = "A", version{noMode, strings.Repeat("0", len(now.id))}
-	case now == none:
-		status, now = "D", version{noMode, strings.Repeat("0", len(old.id))}
-	case old.mode[:3] != now.mode[:3]: // a file, a link, a submodule
-		status = "T"
-	}
-	return fmt.Sprintf(":%s %s %s %s %s", old.mode, now.mode, old.id, now.id, status)
 }
 
 // run runs git at the root and returns its standard output. In a separate process group it does not receive an interrupt from

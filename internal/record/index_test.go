@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,9 +13,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/closeout-gate/closeout/internal/git/gitindex"
 )
 
-// onDisk puts what a test makes where a session may trust the numbers of an inode: see [stampsEdits].
+// onDisk puts what a test makes where a session may trust the numbers of an inode: see [gitindex.StampsEdits].
 func onDisk(t *testing.T) { t.Setenv("TMPDIR", disk) }
 
 // openSession opens git in the repository.
@@ -120,7 +121,7 @@ func TestTreeAgain(t *testing.T) {
 				r := newRepo(t)
 				g := r.openSession()
 				first, err := g.tree(evidenceDir)
-				if err != nil || first.id != r.headTree() || (g.known == nil) == stampsEdits(r.dir) {
+				if err != nil || first.id != r.headTree() || (g.known == nil) == gitindex.StampsEdits(r.dir) {
 					t.Fatalf("got %+v, %v", first, err)
 				}
 				edit(r)
@@ -158,7 +159,7 @@ func TestTreeAgainSparse(t *testing.T) {
 func TestTreeCalls(t *testing.T) {
 	onDisk(t)
 	r := newRepo(t)
-	if !stampsEdits(r.dir) {
+	if !gitindex.StampsEdits(r.dir) {
 		t.Skip("on this file system, git reads every file again")
 	}
 	g, calls := r.openCounted()
@@ -243,36 +244,4 @@ func TestTreeForged(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An extension that a reader may not pass over holds entries, as that of a split index does.
-func TestParseIndexExtensions(t *testing.T) {
-	for name, want := range map[string]error{"TREE": nil, "link": errIndex, "sdir": errIndex} {
-		data := "DIRC\x00\x00\x00\x02\x00\x00\x00\x00" + name + "\x00\x00\x00\x04abcd" + strings.Repeat("\x00", 20)
-		if _, err := parseIndex([]byte(data), 20); !errors.Is(err, want) {
-			t.Errorf("%s: got %v, want %v", name, err, want)
-		}
-	}
-}
-
-// FuzzParseIndex: whatever a file contains, it is either refused or can be used.
-func FuzzParseIndex(f *testing.F) {
-	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00"+strings.Repeat("\x00", 20)), 20)
-	f.Add([]byte("DIRC\x00\x00\x00\x03\x00\x00\x00\x01"+strings.Repeat("\x00", 60)+"\x40\x00\x00\x00a\x00\x00\x00"+strings.Repeat("\x00", 20)), 20)
-	f.Add([]byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"+strings.Repeat("\x00", 100)), 32)
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, data []byte, sum int) {
-		if sum != 20 && sum != 32 {
-			return
-		}
-		x, err := parseIndex(data, sum)
-		if err != nil {
-			return
-		}
-		x.contains(evidenceDir)
-		x.forget(dir, time.Unix(0, 0))
-		if len(x.data) != len(data)-sum {
-			t.Errorf("%d bytes became %d", len(data), len(x.data))
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package record
+package gitindex
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 // overlay or a program that is a file system we cannot know.
 var stamping = []uint32{0xef53, 0x58465342, 0x9123683e, 0xf2f52010}
 
-// stampsEdits reports whether no file of a directory can be edited without a trace in the numbers of its inode.
-func stampsEdits(dir string) bool {
+// StampsEdits reports whether no file of a directory can be edited without a trace in the numbers of its inode.
+func StampsEdits(dir string) bool {
 	var st syscall.Statfs_t
 	return syscall.Statfs(dir, &st) == nil && slices.Contains(stamping, uint32(st.Type))
 }

@@ -1,9 +1,9 @@
 //go:build !linux
 
-package record
+package gitindex
 
 // statNumbers is unknown: git reads every file again.
 func statNumbers(string) (numbers [statBytes]byte, changed int64, ok bool) { return numbers, 0, false }
 
-// stampsEdits is not used: statNumbers is unknown.
-func stampsEdits(string) bool { return false }
+// StampsEdits is not used: statNumbers is unknown.
+func StampsEdits(string) bool { return false }
