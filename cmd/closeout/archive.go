@@ -22,13 +22,7 @@ func newArchive(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "archive", Short: "Keep the gate's decisions on an append-only branch", Long: archiveLong,
 		Example: "  closeout archive add --found found --state state.json > stream",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveWithdraw(std))
 	return c

@@ -47,7 +47,7 @@ func newArchiveFind(std console.Streams) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.branch, "branch", "", "the `branch` whose commits are looked up: that of the remote origin, else the clone's own")
-	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	addRepo(flags, &f.repo, "")
 	flags.StringVar(&f.state, "state", "", "the `file` state.json of the archive (default: there is no archive yet, which begins where the branch has a contract)")
 	flags.StringVar(&f.after, "after", "", "begin after this `commit`, when the archive does not say where, or the branch no longer contains its last commit")
 	flags.StringVar(&f.out, "out", "", "the new `directory` that is written")

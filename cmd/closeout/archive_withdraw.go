@@ -41,7 +41,7 @@ func newArchiveWithdraw(std console.Streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.reason, "reason", "", "`why` the bundle is removed: one line, which everyone can read")
 	flags.StringVar(&f.ref, "ref", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
-	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	addRepo(flags, &f.repo, "")
 	return c
 }
 

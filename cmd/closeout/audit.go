@@ -57,7 +57,7 @@ func newAudit(std console.Streams) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return f.run(std) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	addRepo(flags, &f.repo, "")
 	flags.StringVar(&f.options.Branch, "branch", "", "audit this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.options.Archive, "archive", "", "the branch or `commit` of the archive (default origin/closeout-archive, else closeout-archive)")
 	flags.StringArrayVar(&f.options.Since, "since", nil, "the oldest `commit` that is audited, or a day as YYYY-MM-DD; or a commit of the archive that you kept, since which it must only have grown; may be given for both")
@@ -106,8 +106,8 @@ func (f *auditFlags) run(std console.Streams) error {
 
 // check refuses a call that cannot be carried out, and reads the flags.
 func (f *auditFlags) check() error {
-	if !slices.Contains(pages.Formats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, pages.Formats, ""), strings.Join(pages.Formats, ", "))
+	if err := input.OneOf("--format is", f.format, pages.Formats); err != nil {
+		return err
 	}
 	if f.failOn != "block" && f.failOn != "warn" {
 		return fmt.Errorf("--fail-on is %q: expected block or warn", f.failOn)

@@ -31,7 +31,7 @@ func newBacktest(std console.Streams) *cobra.Command {
 	flags.BoolVar(&f.All, "all", false, "text: list codes, files, authors and merges too")
 	flags.StringVar(&f.Branch, "branch", "", "judge the merges of this `branch` or commit (default the default branch)")
 	flags.StringVar(&f.ContractFile, "contract-file", "", "judge with the contract in this `file` (default .closeout/scope_contract.json or .yaml of the work tree, else what init would write)")
-	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	addRepo(flags, &f.Repo, "")
 	flags.StringVar(&f.Format, "format", "text", "what to print: text, json or markdown")
 	return c
 }

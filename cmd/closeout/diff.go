@@ -43,15 +43,15 @@ func newDiff(std console.Streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.Base, "base", "", "look at the changes from this `commit`, usually the base branch, to --head")
 	flags.StringVar(&f.Head, "head", "HEAD", "the `commit` that is looked at")
-	flags.StringVar(&f.Repo, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)")
+	addRepo(flags, &f.Repo, "")
 	flags.StringVar(&f.format, "format", diffFormats[0], "`format` of the output: "+strings.Join(diffFormats, ", ")+"; json is the diff_rules.json of a bundle")
 	flags.BoolVar(&f.list, "list", false, "print the ids of all rules, with severity and title, and look at no change")
 	return c
 }
 
 func (f *diffFlags) run(std console.Streams) error {
-	if !slices.Contains(diffFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, diffFormats, ""), strings.Join(diffFormats, ", "))
+	if err := input.OneOf("--format is", f.format, diffFormats); err != nil {
+		return err
 	}
 	if f.list {
 		return console.Print(std.Out, present.Plain, false, func(w io.Writer, _ bool) error { return listRules(w) })

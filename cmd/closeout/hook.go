@@ -23,13 +23,7 @@ func newHook(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hook", Short: "Stop a coding agent's wrong writes while it works", Long: hookLong,
 		Example: "  closeout hook install\n  closeout hook doctor",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookShow(std), newHookRun(std))
 	return c

@@ -29,7 +29,7 @@ func newSchema(std console.Streams) *cobra.Command {
 			}
 			text, err := schema.Text(args[0])
 			if err != nil {
-				return fmt.Errorf("unknown schema %q%s expected one of %s", args[0], input.DidYouMean(args[0], schema.Names(), ""), strings.Join(schema.Names(), ", "))
+				return input.OneOf("unknown schema", args[0], schema.Names())
 			}
 			_, err = std.Out.Write(text)
 			return err

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,8 +49,8 @@ func newLint(std console.Streams) *cobra.Command {
 }
 
 func (f *lintFlags) run(std console.Streams) error {
-	if !slices.Contains(present.LintFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, present.LintFormats, ""), strings.Join(present.LintFormats, ", "))
+	if err := input.OneOf("--format is", f.format, present.LintFormats); err != nil {
+		return err
 	}
 	git, err := collect.OpenGit(cmp.Or(f.repo, "."), input.DefaultLimits())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/run"
+	"github.com/closeout-gate/closeout/verify/report"
 )
 
 // oneBundle refuses more than one BUNDLE, which is most often a pattern that the shell replaced by the files it matches.
@@ -37,4 +38,12 @@ func oneWord(name string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("%s takes one %s, and found %d words: write %s %s", c.CommandPath(), name, len(args), c.CommandPath(), args[0])
 	}
+}
+
+// oneReport requires the name of a report.
+func oneReport(c *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return fmt.Errorf("%s requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", c.Name(), len(args), report.FileName)
 }

@@ -30,9 +30,9 @@ func newRecord(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "record [flags] -- CMD ARG...", Short: "Run a command and record it", Long: recordLong,
 		Example: "  closeout record -- go test ./...",
-		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed(f.Run(args, std), std) },
+		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed("record", f.Run(args, std), std) },
 	}
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed(wrongFlag(c, err), std) })
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed("record", wrongFlag(c, err), std) })
 	defineRecord(f, c)
 	return c
 }
@@ -80,12 +80,12 @@ func joinFromContract(args []string) []string {
 	return joined
 }
 
-// recordFailed turns an error of recording into an exit status that the gate does not use.
-func recordFailed(err error, std console.Streams) error {
+// recordFailed turns an error of a command that records into an exit status that the gate does not use.
+func recordFailed(command string, err error, std console.Streams) error {
 	var code run.Exit
 	if err == nil || errors.As(err, &code) {
 		return err
 	}
-	fmt.Fprintln(std.Err, "closeout record:", err)
+	fmt.Fprintln(std.Err, "closeout "+command+":", err)
 	return run.Exit{Code: record.StatusFailed}
 }

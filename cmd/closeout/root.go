@@ -51,12 +51,7 @@ func newRoot(std console.Streams) *cobra.Command {
 		Use: "closeout", Short: "The close-out gate for coding agents", Long: rootLong,
 		Example:       "  closeout init\n  closeout run\n  closeout explain scope.forbidden",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			return nil
-		},
+		Args: onlyCommands,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
 				return printVersion(std.Out)
@@ -99,13 +94,7 @@ func newItem(std console.Streams) *cobra.Command {
 		Use: "item", Short: "Hand task contracts to an agent one at a time, and lock each by a verdict",
 		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/reference/items.md describes it.",
 		Example: "  closeout item scan\n  closeout item next\n  closeout item submit",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newAccept(std), newLoop(std))
 	return c

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
 	"github.com/closeout-gate/closeout/internal/present/console"
-	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -40,7 +37,7 @@ func newRun(std console.Streams) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			err := f.Run(std)
 			if f.RecordOnly {
-				return runFailed(err, std)
+				return recordFailed("run", err, std)
 			}
 			return err
 		},
@@ -75,14 +72,4 @@ func defineRun(f *run.Call, c *cobra.Command) {
 	for _, limit := range input.AllLimits {
 		flags.Var(limitFlag{&f.Settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
-}
-
-// runFailed is [recordFailed] for run.
-func runFailed(err error, std console.Streams) error {
-	var code run.Exit
-	if err == nil || errors.As(err, &code) {
-		return err
-	}
-	fmt.Fprintln(std.Err, "closeout run:", err)
-	return run.Exit{Code: record.StatusFailed}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/internal/run"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const showLong = `show prints a report in any format. Nothing is judged, and no file is written: whether the report is true, closeout replay
@@ -26,12 +25,7 @@ func newShow(std console.Streams) *cobra.Command {
 	var quiet bool
 	c := &cobra.Command{
 		Use: "show REPORT", Short: "Print a report as text, Markdown, JSON or a page", Long: showLong,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("show requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", len(args), report.FileName)
-			}
-			return nil
-		},
+		Args:    oneReport,
 		Example: "  closeout show verification_report.json --format markdown\n  closeout show verification_report.json --format html > page.html\n  closeout show - < verification_report.json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "sarif" || name == "github" {

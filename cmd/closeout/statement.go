@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify/input"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const statementLong = `statement says the verdict of a report as an in-toto statement with SLSA's verification summary (VSA), for tools that
@@ -41,13 +38,8 @@ func newStatement(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "statement REPORT", Short: "Write a verdict as an in-toto statement, to sign", Long: statementLong,
 		Example: "  closeout statement verification_report.json\n  closeout statement verification_report.json --form predicate > predicate.json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("statement requires one REPORT, found %d: name a %s, a directory that contains one, or - for standard input", len(args), report.FileName)
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], std) },
+		Args:    oneReport,
+		RunE:    func(_ *cobra.Command, args []string) error { return f.run(args[0], std) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.form, "form", statementForms[0], "`form` of the output: "+strings.Join(statementForms, ", "))
@@ -57,8 +49,8 @@ func newStatement(std console.Streams) *cobra.Command {
 }
 
 func (f *statementFlags) run(name string, std console.Streams) error {
-	if !slices.Contains(statementForms, f.form) {
-		return fmt.Errorf("--form is %q%s expected one of %s", f.form, input.DidYouMean(f.form, statementForms, ""), strings.Join(statementForms, ", "))
+	if err := input.OneOf("--form is", f.form, statementForms); err != nil {
+		return err
 	}
 	if f.form == "predicate" && len(f.subjects) > 0 {
 		return errors.New("--subject requires --form vsa: a predicate has no subject, the tool that signs it names them")

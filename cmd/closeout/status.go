@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,8 +53,8 @@ func newStatus(std console.Streams) *cobra.Command {
 }
 
 func (f *statusFlags) run(std console.Streams) error {
-	if !slices.Contains(item.StatusFormats, f.format) {
-		return fmt.Errorf("--format is %q%s expected one of %s", f.format, input.DidYouMean(f.format, item.StatusFormats, ""), strings.Join(item.StatusFormats, ", "))
+	if err := input.OneOf("--format is", f.format, item.StatusFormats); err != nil {
+		return err
 	}
 	b, err := board.Pinned(f.state, std.Err)
 	if none := (*board.NoItems)(nil); errors.As(err, &none) && f.state == "" && f.to == "" {

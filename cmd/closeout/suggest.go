@@ -28,6 +28,14 @@ func unknownCommand(above *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q%s see %s --help", name, input.DidYouMean(word, names, ""), path)
 }
 
+// onlyCommands refuses a word that is not the name of a command below.
+func onlyCommands(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(c, args[0])
+	}
+	return nil
+}
+
 // newHelp is the command help, which refuses a word that is not a command.
 func newHelp() *cobra.Command {
 	return &cobra.Command{

@@ -50,6 +50,14 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// OneOf is the error for a word that is none of those that are known. what comes before it in the message.
+func OneOf(what, word string, known []string) error {
+	if slices.Contains(known, word) {
+		return nil
+	}
+	return fmt.Errorf("%s %q%s expected one of %s", what, word, DidYouMean(word, known, ""), strings.Join(known, ", "))
+}
+
 // DidYouMean is what a message writes between what is wrong and what was expected: a question with the known name that is nearest to
 // a word, or the only one that begins with it; a colon where there is none. before is written before the name, such as "--".
 func DidYouMean(word string, known []string, before string) string {
