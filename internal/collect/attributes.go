@@ -147,7 +147,7 @@ func (f *effectFinder) add(commit, dir string, to *levels) error {
 // file reads the .gitattributes of a directory. Git reads only regular files.
 func (f *effectFinder) file(commit, dir string) (*gitattr.File, string, error) {
 	mode, id, found, err := f.objects.Entry(commit, dir+change.AttributesFile)
-	if err != nil || !found || (mode != change.Regular && mode != change.Executable) {
+	if err != nil || !found || !isFile(mode) {
 		return &gitattr.File{}, "", err
 	}
 	key := parsedKey{id, dir == ""}
@@ -224,9 +224,9 @@ func (f *effectFinder) walk(dir string, old, new levels) error {
 		for i := range entries {
 			modes[i], ids[i] = entries[i][name].mode, entries[i][name].id
 		}
-		isFile := func(i int) bool { return modes[i] == change.Regular || modes[i] == change.Executable }
-		if isFile(head) || (isFile(tip) && !isFile(base)) { // it is there after a merge
-			f.compare(dir+name, old, new, isFile(base) || isFile(tip))
+		before, later := isFile(modes[base]), isFile(modes[tip])
+		if isFile(modes[head]) || (later && !before) { // it is there after a merge
+			f.compare(dir+name, old, new, before || later)
 			if f.eval.Steps > maxAttributeSteps {
 				return ErrTooLarge
 			}

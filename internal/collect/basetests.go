@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/closeout-gate/closeout/internal/rules"
 	"github.com/closeout-gate/closeout/verify"
@@ -19,7 +18,7 @@ import (
 // which was found, and that of the base, which the operator supplies or the merge base contains. A report of the head that is
 // missing or malformed is for the judge to find.
 func (c *Comparison) ReadReports(f *Found, contracts *Contracts) {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(contracts.testReports()))) {
+	for _, name := range contracts.testReports() {
 		head := f.headNames(name)
 		if head == nil {
 			continue

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // WriteBundle copies what was collected from two commits into a directory, under the names of a bundle, and returns the
@@ -31,7 +31,7 @@ func WriteBundle(dir string, found *Found) (*Found, error) {
 			w.copyInput(in, w.nameOf(in))
 		}
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(found.testReports))) {
+	for _, name := range found.testReports {
 		if open := found.TestReport(name); open != nil {
 			file := path.Join(verify.TestsDir, name)
 			w.copyInput(verify.Input{Kind: check.Tests, Name: name, Open: open}, file)
@@ -104,7 +104,7 @@ func (w *bundleWriter) nameOf(in verify.Input) string {
 	case check.Feedback:
 		name = w.numbered(in, "feedback_record.jsonl", "feedback", ".jsonl")
 	case check.Rules:
-		name = w.numbered(in, "rule_report.json", "rules", ".json")
+		name = w.numbered(in, policy.DefaultRules, "rules", ".json")
 	case check.Diff:
 		name = "pr.diff"
 	case check.Coverage:

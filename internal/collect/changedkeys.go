@@ -30,7 +30,6 @@ func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change, bases [
 
 // comparesKeys reports whether the keys matter of a file with a change.
 func comparesKeys(kind *keydiff.Kind, c *change.Change) bool {
-	isFile := func(m change.Mode) bool { return m == change.Regular || m == change.Executable }
 	switch c.Status {
 	case change.Modified:
 		return isFile(c.OldMode) && isFile(c.NewMode)

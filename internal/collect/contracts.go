@@ -461,12 +461,7 @@ func contractExtension(name string) string {
 }
 
 // evidenceDir is the directory of the evidence that the standing contract names, else the default one.
-func (c *Contracts) evidenceDir() string {
-	if c.Standing != nil && c.Standing.Evidence.Dir != "" {
-		return c.Standing.Evidence.Dir
-	}
-	return policy.DefaultEvidenceDir
-}
+func (c *Contracts) evidenceDir() string { return policy.EvidenceDirOf(c.Standing) }
 
 // coverage is the path of the coverage report that the contracts declare; "" when they declare none.
 func (c *Contracts) coverage() string {
@@ -485,7 +480,7 @@ func (c *Contracts) Files(o Options) (*Found, error) {
 	return Files(o)
 }
 
-// testReports lists the test reports that the contracts name.
+// testReports lists the test reports that the contracts name, sorted, each once.
 func (c *Contracts) testReports() []string {
 	var names []string
 	for _, f := range c.files {
@@ -498,5 +493,6 @@ func (c *Contracts) testReports() []string {
 			}
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }

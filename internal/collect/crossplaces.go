@@ -90,7 +90,7 @@ func (c *Comparison) placesAt(commit string, k *Contracts, cases []*reports.Test
 // failing lists the first cases that fail at the head, as the judge names them.
 func (f *Found) failing() []*reports.TestName {
 	var list []*reports.TestName
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
+	for _, name := range f.testReports {
 		head := readTests(f.TestReport(name))
 		for i := range head.Failing {
 			if t := &head.Failing[i]; t.Group != "" && t.Name != "" {
@@ -103,7 +103,7 @@ func (f *Found) failing() []*reports.TestName {
 
 // fallen lists the cases that passed on the base, and are no pass on another tree: first those that did not run on the new code.
 func (f *Found) fallen() (absent, others []*reports.TestName) {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.testReports))) {
+	for _, name := range f.testReports {
 		old, head := readNames(f.CrossReport(check.OldTestsTree, name)), f.headNames(name)
 		// One run serves both trees of a change to tests alone.
 		base := cmp.Or(readNames(f.CrossReport(check.BaseTree, name)), old)

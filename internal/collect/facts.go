@@ -40,7 +40,7 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 		tree, err := at.Objects.CodeTree(at.Commit, k.evidenceDir())
 		switch {
 		case err != nil:
-			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCodeTree, at.Commit, err))
+			lack(f, facts.WantedCodeTree, at.Commit, err)
 		case !slices.Contains(f.Subject.AcceptedTrees, tree):
 			f.Subject.AcceptedTrees = append(f.Subject.AcceptedTrees, tree)
 		}
@@ -53,6 +53,11 @@ func Facts(subject facts.Subject, c *Comparison, k *Contracts, o Options, others
 	return f
 }
 
+// lack notes why a fact is unavailable.
+func lack(f *facts.Facts, what facts.Wanted, about string, err error) {
+	f.Unavailable = append(f.Unavailable, unavailable(what, about, err))
+}
+
 // addCross composes each accepted tree with the tests of its base, where the contracts say which paths are tests. The base of
 // the head is the merge base, or where its work began; that of a test merge commit is the tip of the base.
 func addCross(f *facts.Facts, c *Comparison, k *Contracts, o Options, places []Place) {
@@ -61,7 +66,7 @@ func addCross(f *facts.Facts, c *Comparison, k *Contracts, o Options, places []P
 	}
 	if len(places) == 0 {
 		err := &fixable{errors.New("the work tree differs from the head, and only commits can be composed"), "commit, and run again"}
-		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCross, "", err))
+		lack(f, facts.WantedCross, "", err)
 	}
 	for i, at := range places {
 		bases := []string{c.Base}
@@ -72,7 +77,7 @@ func addCross(f *facts.Facts, c *Comparison, k *Contracts, o Options, places []P
 		isSame := func(t facts.CrossTrees) bool { return t.Head == trees.Head && t.Base == trees.Base }
 		switch {
 		case err != nil:
-			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedCross, at.Commit, err))
+			lack(f, facts.WantedCross, at.Commit, err)
 		case !slices.ContainsFunc(f.Cross, isSame):
 			f.Cross = append(f.Cross, trees)
 		}
@@ -131,7 +136,7 @@ func addArguments(f *facts.Facts, c *Comparison, k *Contracts) {
 	for _, name := range k.Policy.ArgumentPaths() {
 		found, err := c.filesAt(name)
 		if err != nil {
-			f.Unavailable = append(f.Unavailable, unavailable(facts.WantedContracts, name, err))
+			lack(f, facts.WantedContracts, name, err)
 		}
 		f.ArgumentPaths = append(f.ArgumentPaths, found...)
 	}
@@ -188,7 +193,7 @@ func addCoverage(f *facts.Facts, c *Comparison, k *Contracts, o Options) {
 	commit := cmp.Or(k.commit, c.Base)
 	data, err := blobAt(c.Objects, commit, name, limits.RulesBytes)
 	if err != nil {
-		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedContracts, name, err))
+		lack(f, facts.WantedContracts, name, err)
 		return
 	}
 	if data == nil {
@@ -208,7 +213,7 @@ func addMembership(f *facts.Facts, c *Comparison, groupHead string) {
 		m.Differs, err = c.differs(groupHead)
 	}
 	if err != nil {
-		f.Unavailable = append(f.Unavailable, unavailable(facts.WantedSubject, "membership", err))
+		lack(f, facts.WantedSubject, "membership", err)
 		return
 	}
 	f.Membership = &m

@@ -145,12 +145,7 @@ type finder struct {
 }
 
 func newFinder(o Options) *finder {
-	if o.Names == "" {
-		o.Names = o.Root
-	}
-	if o.EvidenceDir == "" {
-		o.EvidenceDir = policy.DefaultEvidenceDir
-	}
+	o.Names, o.EvidenceDir = cmp.Or(o.Names, o.Root), cmp.Or(o.EvidenceDir, policy.DefaultEvidenceDir)
 	f := &finder{options: o, found: &Found{Bundle: &verify.Bundle{Parsed: o.Parsed}}}
 	f.found.TestReport = func(p string) verify.Opener { return f.existing(filepath.Join(o.Names, filepath.FromSlash(p))) }
 	f.found.evidenceDir = o.EvidenceDir
@@ -162,10 +157,7 @@ func newFinder(o Options) *finder {
 
 // existingPath is the path of a file that the work tree may contain; "" when name is "" or nothing is there.
 func (o Options) existingPath(name string) string {
-	if o.Names == "" {
-		o.Names = o.Root
-	}
-	file := filepath.Join(o.Names, filepath.FromSlash(name))
+	file := filepath.Join(cmp.Or(o.Names, o.Root), filepath.FromSlash(name))
 	if _, err := os.Lstat(file); name == "" || err != nil {
 		return ""
 	}

@@ -124,17 +124,22 @@ func Fixed(err error) error {
 	}
 }
 
+// ids reads whole ids.
+func (g *Git) ids(texts ...string) (list []git.ID, err error) {
+	list = make([]git.ID, len(texts))
+	for i := 0; err == nil && i < len(texts); i++ {
+		list[i], err = g.repo.ParseID(texts[i])
+	}
+	return list, err
+}
+
 // MergeBases implements [Objects].
 func (g *Git) MergeBases(base, head string) ([]string, error) {
-	a, err := g.repo.ParseID(base)
+	ids, err := g.ids(base, head)
 	if err != nil {
 		return nil, err
 	}
-	b, err := g.repo.ParseID(head)
-	if err != nil {
-		return nil, err
-	}
-	bases, err := g.repo.MergeBases(a, b)
+	bases, err := g.repo.MergeBases(ids[0], ids[1])
 	if err != nil {
 		return nil, Fixed(err)
 	}
@@ -263,11 +268,9 @@ const maxTrailers = 200
 
 // Tasks implements [Objects].
 func (g *Git) Tasks(head string, bases []string) (list []facts.Trailer, err error) {
-	ids := make([]git.ID, 1+len(bases))
-	for i, id := range append([]string{head}, bases...) {
-		if ids[i], err = g.repo.ParseID(id); err != nil {
-			return nil, err
-		}
+	ids, err := g.ids(append([]string{head}, bases...)...)
+	if err != nil {
+		return nil, err
 	}
 	found, err := g.repo.Trailers(ids[0], ids[1:], TaskTrailer)
 	for _, t := range found {
@@ -281,15 +284,11 @@ func (g *Git) Tasks(head string, bases []string) (list []facts.Trailer, err erro
 
 // Compose implements [Objects].
 func (g *Git) Compose(head, base, evidenceDir string, isTest func(path string) bool) (facts.CrossTrees, error) {
-	h, err := g.repo.ParseID(head)
+	ids, err := g.ids(head, base)
 	if err != nil {
 		return facts.CrossTrees{}, err
 	}
-	b, err := g.repo.ParseID(base)
-	if err != nil {
-		return facts.CrossTrees{}, err
-	}
-	c, err := g.repo.Compose(h, b, evidenceDir, isTest, nil)
+	c, err := g.repo.Compose(ids[0], ids[1], evidenceDir, isTest, nil)
 	if err != nil {
 		return facts.CrossTrees{}, Fixed(err)
 	}

@@ -55,7 +55,7 @@ func unavailable(what facts.Wanted, about string, err error) facts.Unavailable {
 // blobAt reads a file of a commit; nil when there is no regular file of that name.
 func blobAt(o Objects, commit, name string, limit int64) ([]byte, error) {
 	mode, id, found, err := o.Entry(commit, name)
-	if err != nil || !found || (mode != change.Regular && mode != change.Executable) {
+	if err != nil || !found || !isFile(mode) {
 		return nil, err
 	}
 	data, err := o.Blob(id, limit)

@@ -315,10 +315,10 @@ func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // evidenceDir is the evidence directory of the standing contract, else the default one.
 func (l *linter) evidenceDir() string {
-	if l.standing != nil && l.standing.contract.Evidence.Dir != "" {
-		return l.standing.contract.Evidence.Dir
+	if l.standing == nil {
+		return policy.DefaultEvidenceDir
 	}
-	return policy.DefaultEvidenceDir
+	return policy.EvidenceDirOf(l.standing.contract)
 }
 
 // sorted returns a sorted list without duplicates.

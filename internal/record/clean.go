@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // Clean removes what an earlier run wrote to the evidence directory: its logs, at the places that a [Plan] has for them, and of
@@ -69,7 +70,7 @@ func removeFile(dir *os.Root, name string) error {
 
 // Reports are the files that the commands of a plan write, and the default rule report.
 func (p *Plan) Reports(evidence string) []string {
-	list := []string{path.Join(evidence, RulesFile)}
+	list := []string{path.Join(evidence, policy.DefaultRules)}
 	for _, s := range p.Streams {
 		for _, step := range s.Steps {
 			for _, report := range step.Command.Produces {

@@ -148,11 +148,3 @@ func WholeError(e input.Error) string {
 	}
 	return text + " → " + e.Fix
 }
-
-// EvidenceDir is the evidence directory of a contract.
-func EvidenceDir(c *contract.Contract) string {
-	if c != nil && c.Evidence.Dir != "" {
-		return c.Evidence.Dir
-	}
-	return policy.DefaultEvidenceDir
-}

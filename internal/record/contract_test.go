@@ -12,6 +12,7 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // planOf runs criteria in one stream.
@@ -72,8 +73,8 @@ func TestReadContract(t *testing.T) {
 		}
 		var told bytes.Buffer
 		contract, err := ReadContract(path, &told)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || EvidenceDir(contract) != c.dir {
-			t.Errorf("%s: %v, %s", c.name, err, EvidenceDir(contract))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || policy.EvidenceDirOf(contract) != c.dir {
+			t.Errorf("%s: %v, %s", c.name, err, policy.EvidenceDirOf(contract))
 		}
 		if (told.Len() > 0) != (c.want == "malformed") {
 			t.Errorf("%s: told %q", c.name, told.String())

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -12,9 +13,6 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/proof"
 )
-
-// RulesFile is the default name of the rule report in the evidence directory.
-const RulesFile = "rule_report.json"
 
 // Plan is what a recorder runs for contracts.
 type Plan struct {
@@ -56,16 +54,14 @@ type TaskContract struct {
 // AddRules starts a plan with the command that writes the rule report: that of the contract, else the script, "" for none. It
 // reports whether there is a script that the contract makes superfluous.
 func (p *Plan) AddRules(c *contract.Contract, script, log string) (unused bool) {
-	report := c.Rules.Report
-	if report == "" {
-		report = path.Join(EvidenceDir(c), RulesFile)
-	}
-	return p.addRules(c.Rules.Run, report, c.Rules.NotRequired, script, log)
+	rules := policy.RuleCommand{Run: c.Rules.Run, Report: c.Rules.Report, NotRequired: c.Rules.NotRequired}
+	return p.addRules(rules, policy.EvidenceDirOf(c), script, log)
 }
 
-func (p *Plan) addRules(run []string, report string, notRequired bool, script, log string) (unused bool) {
+func (p *Plan) addRules(rules policy.RuleCommand, evidence, script, log string) (unused bool) {
+	run, report := rules.Run, cmp.Or(rules.Report, path.Join(evidence, policy.DefaultRules))
 	switch {
-	case run != nil, notRequired:
+	case run != nil, rules.NotRequired:
 		unused = script != ""
 	case script != "":
 		run = []string{"bash", "-c", script}
@@ -84,11 +80,7 @@ func (p *Plan) addRules(run []string, report string, notRequired bool, script, l
 // differ only in their tasks. script is that of [Plan.AddRules].
 func (p *Plan) AddPolicy(policies []*policy.Policy, script, log string) (unused bool) {
 	first := policies[0]
-	report := first.Rules.Report
-	if report == "" {
-		report = path.Join(first.EvidenceDir, RulesFile)
-	}
-	unused = p.addRules(first.Rules.Run, report, first.Rules.NotRequired, script, log)
+	unused = p.addRules(first.Rules, first.EvidenceDir, script, log)
 	own := Stream{Name: streamCriteria, Log: log}
 	for n, joined := range policies {
 		for i := range joined.Criteria {

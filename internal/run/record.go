@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/internal/record"
 	"github.com/closeout-gate/closeout/internal/record/system"
 	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/policy"
 )
 
 // RecordCall are what record is asked to do.
@@ -151,15 +154,11 @@ func (f *RecordCall) openRepository(r *record.Recorder, here string) (err error)
 
 // paths turns the paths of the call, which are relative to the current directory, into those of the repository.
 func (f *RecordCall) paths(r *record.Recorder, here string, list *contracts) (err error) {
-	switch {
-	case f.EvidenceDir != "":
-		r.Evidence = f.EvidenceDir
-	case list != nil:
-		r.Evidence = record.EvidenceDir(list.first)
-	default:
-		r.Evidence = record.EvidenceDir(nil)
+	var standing *contract.Contract
+	if list != nil {
+		standing = list.first
 	}
-	r.Evidence = filepath.ToSlash(filepath.Clean(r.Evidence))
+	r.Evidence = filepath.ToSlash(filepath.Clean(cmp.Or(f.EvidenceDir, policy.EvidenceDirOf(standing))))
 	if r.Evidence == "." || !filepath.IsLocal(r.Evidence) {
 		return fmt.Errorf("the evidence directory cannot be %q: expected a directory below the repository's root", r.Evidence)
 	}

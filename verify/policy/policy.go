@@ -6,6 +6,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,14 @@ import (
 
 // DefaultEvidenceDir is the evidence directory where the contract does not name one.
 const DefaultEvidenceDir = ".closeout/evidence"
+
+// EvidenceDirOf is the evidence directory of a standing contract; nil is none that can be read.
+func EvidenceDirOf(standing *contract.Contract) string {
+	if standing == nil {
+		return DefaultEvidenceDir
+	}
+	return cmp.Or(standing.Evidence.Dir, DefaultEvidenceDir)
+}
 
 // ReportsDir is the directory to which a job after the merge commits reports. No pull request may touch it.
 const ReportsDir = ".closeout/reports"

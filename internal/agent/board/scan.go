@@ -2,7 +2,6 @@ package board
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -180,7 +179,7 @@ func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error
 	if err := b.readStanding(); err != nil {
 		return nil, err
 	}
-	p.Evidence = cmp.Or(b.standing.Contract.Evidence.Dir, policy.DefaultEvidenceDir)
+	p.Evidence = policy.EvidenceDirOf(b.standing.Contract)
 	if f.List == "" {
 		return nil, f.addTasks(b)
 	}

@@ -296,7 +296,7 @@ func (l *loosened) budgets(before, after *contract.Contract) {
 	if level(after.Evidence.Min).Rank() < level(before.Evidence.Min).Rank() {
 		l.say("evidence.min is now %s", cmp.Or(string(after.Evidence.Min), "the default"))
 	}
-	if cmp.Or(before.Evidence.Dir, policy.DefaultEvidenceDir) != cmp.Or(after.Evidence.Dir, policy.DefaultEvidenceDir) {
+	if policy.EvidenceDirOf(before) != policy.EvidenceDirOf(after) {
 		l.say("evidence.dir is another directory, whose files are not judged")
 	}
 	if after.Evidence.Commits() && !before.Evidence.Commits() {
