@@ -34,24 +34,27 @@ const SideBase = "base"
 // DiffRow is a row of diff_rules.json. A rule that found nothing has one row, which passed. One that found something has a row
 // for each place.
 type DiffRow struct {
-	ID       string         `json:"id"`                 // closeout/…
-	Category string         `json:"category,omitempty"` // review, or absent
-	Severity input.Severity `json:"severity"`           // the default for such a row
+	ID       string         `json:"id"`                                         // closeout/…
+	Category string         `json:"category,omitempty" is:"category" null:"no"` // review, or absent
+	Severity input.Severity `json:"severity" is:"block|warn|info"`              // the default for such a row
 	Passed   bool           `json:"passed"`
-	Detail   string         `json:"detail,omitempty"` // what was found, in words
-	File     string         `json:"file,omitempty"`   // as git quotes it where it is not UTF-8
-	Line     int64          `json:"line,omitempty"`   // of the head, or of the merge base with side "base"; 0 is the whole file
-	Side     string         `json:"side,omitempty"`
-	Was      string         `json:"was,omitempty"` // at the merge base; cut, without secrets
-	Now      string         `json:"now,omitempty"` // at the head; cut, without secrets
-	Fix      string         `json:"fix,omitempty"`
+	Detail   string         `json:"detail,omitempty" null:"no"`       // what was found, in words
+	File     string         `json:"file,omitempty" null:"no"`         // as git quotes it where it is not UTF-8
+	Line     int64          `json:"line,omitempty" is:"1-2147483647"` // of the head, or of the merge base with side "base"; 0 is the whole file
+	Side     string         `json:"side,omitempty" is:"side" null:"no"`
+	Was      string         `json:"was,omitempty" null:"no"` // at the merge base; cut, without secrets
+	Now      string         `json:"now,omitempty" null:"no"` // at the head; cut, without secrets
+	Fix      string         `json:"fix,omitempty" null:"no"`
 }
+
+// diffForms are what the tags of a row name.
+var diffForms = input.Forms{Words: map[string][]string{"category": {DiffReview}, "side": {SideBase}}}
 
 // UnreadLanguage is a language of touched tests that no rule reads.
 type UnreadLanguage struct {
 	Language string `json:"language"`
-	File     string `json:"file"`  // the first of the tests; as git quotes it where it is not UTF-8
-	Files    int64  `json:"files"` // how many there are
+	File     string `json:"file"`                    // the first of the tests; as git quotes it where it is not UTF-8
+	Files    int64  `json:"files" is:"1-2147483647"` // how many there are
 }
 
 // Diff is the content of diff_rules.json. Its rows are in order: rule, file, side, line, and the texts.
@@ -191,39 +194,28 @@ func unreadLanguages(f *input.Fields) (list []UnreadLanguage) {
 			f.Errs.Add(input.WrongElement(item, where, "a language", `an object with "language", "file" and "files"`))
 			continue
 		}
-		one := input.Object(item, where, f.Errs)
-		language := UnreadLanguage{Language: one.NeedText("language").Value, File: one.NeedText("file").Value}
-		one.Need("files", "how many files of tests there are")
-		if files := one.Integer("files", 1, maxLineNumber); files != nil {
-			language.Files = *files
-		}
-		one.End()
+		var language UnreadLanguage
+		diffForms.Decode(input.Object(item, where, f.Errs), &language)
 		list = append(list, language)
 	}
 	return list
 }
 
-func diffRow(f *input.Fields) DiffRow {
-	row := DiffRow{
-		ID:       diffRuleID(f),
-		Category: f.OneOf("category", DiffReview),
-		Severity: input.Severity(f.NeedOneOf("severity", string(input.Block), string(input.Warn), string(input.Info))),
-		Passed:   f.Need("passed", "true or false") != nil && f.Flag("passed"),
-		Detail:   diffText(f, "detail"),
-		File:     f.Text("file").Value,
-		Side:     f.OneOf("side", SideBase),
-		Was:      diffText(f, "was"),
-		Now:      diffText(f, "now"),
-		Fix:      diffText(f, "fix"),
-	}
-	if line := f.Integer("line", 1, maxLineNumber); line != nil {
-		row.Line = *line
-	}
-	f.End()
+func diffRow(f *input.Fields) (row DiffRow) {
+	diffForms.Decode(f, &row)
+	checkDiffRuleID(f, row.ID)
 	for _, key := range []string{"detail", "file", "line", "side", "was", "now", "fix"} {
 		n := f.Node.Member(key)
+		if n == nil {
+			continue
+		}
+		if len(n.Text) > maxDiffText && n.Kind == input.KindString && key != "file" && key != "side" {
+			f.Errs.Add(input.Error{
+				Pos: n.Pos, Where: f.Pointer(key), Message: fmt.Sprintf("%s has %d bytes", input.Quote(key), len(n.Text)),
+				Found: "a longer text", Expected: fmt.Sprintf("at most %d bytes", maxDiffText), Fix: "let closeout write the file, which cuts what is longer",
+			})
+		}
 		switch {
-		case n == nil:
 		case row.Passed:
 			f.Add(n, f.Pointer(key), "a row that passed found nothing, so it has no "+input.Quote(key), "only id, category, severity and passed", "remove the key")
 		case (key == "line" || key == "side") && f.Node.Member("file") == nil:
@@ -233,33 +225,23 @@ func diffRow(f *input.Fields) DiffRow {
 	return row
 }
 
-func diffRuleID(f *input.Fields) string {
-	id := f.NeedText("id")
-	e := input.Error{Pos: id.Pos, Where: f.Pointer("id"), Found: "the string " + input.Quote(id.Value)}
+// checkDiffRuleID refuses the id of another tool's rule. One that is no text is refused already.
+func checkDiffRuleID(f *input.Fields, id string) {
+	if id == "" {
+		return
+	}
+	e := input.Error{Pos: f.Node.Member("id").Pos, Where: f.Pointer("id"), Found: "the string " + input.Quote(id)}
 	switch {
-	case id.Value == "":
-	case len(id.Value) > maxReportedRuleID:
-		e.Message, e.Fix = fmt.Sprintf("the id of the rule has %d bytes", len(id.Value)), "let closeout write the file"
+	case len(id) > maxReportedRuleID:
+		e.Message, e.Fix = fmt.Sprintf("the id of the rule has %d bytes", len(id)), "let closeout write the file"
 		e.Expected = fmt.Sprintf("at most %d bytes", maxReportedRuleID)
-		f.Errs.Add(e)
-	case !strings.HasPrefix(id.Value, DiffPrefix) || id.Value == DiffPrefix:
-		e.Message, e.Expected = "this is not the id of a rule of the gate: "+input.Quote(id.Value), "an id that begins with closeout/"
+	case !strings.HasPrefix(id, DiffPrefix) || id == DiffPrefix:
+		e.Message, e.Expected = "this is not the id of a rule of the gate: "+input.Quote(id), "an id that begins with closeout/"
 		e.Fix = "put the rows of other tools into a rule report"
-		f.Errs.Add(e)
+	default:
+		return
 	}
-	return id.Value
-}
-
-// diffText is a text that is short.
-func diffText(f *input.Fields, key string) string {
-	text := f.Text(key)
-	if len(text.Value) > maxDiffText {
-		f.Errs.Add(input.Error{
-			Pos: text.Pos, Where: f.Pointer(key), Message: fmt.Sprintf("%s has %d bytes", input.Quote(key), len(text.Value)),
-			Found: "a longer text", Expected: fmt.Sprintf("at most %d bytes", maxDiffText), Fix: "let closeout write the file, which cuts what is longer",
-		})
-	}
-	return text.Value
+	f.Errs.Add(e)
 }
 
 // checkNext compares a row with the one before it.
