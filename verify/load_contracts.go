@@ -229,16 +229,16 @@ func (l *loader) authorise() {
 		return
 	}
 	standing := &l.contracts[0] // it is read first, and nothing is wrong with it
-	if checks.IsTrial(&l.Inputs) {
+	if l.IsTrial() {
 		l.Rule = override.NewRule() // as where there is no contract
 		return
 	}
-	if !checks.Trusted(&l.Inputs, standing) {
+	if !l.Trusted(standing) {
 		return
 	}
 	contracts := []*contract.Contract{standing.Contract}
 	for i := range l.contracts[1:] {
-		if s := &l.contracts[1+i]; checks.Trusted(&l.Inputs, s) {
+		if s := &l.contracts[1+i]; l.Trusted(s) {
 			contracts = append(contracts, s.Contract)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -57,9 +56,9 @@ func runContract(p *check.Pass) {
 			p.Report(f)
 		}
 	}
-	trial := IsTrial(p.Inputs)
+	trial := p.IsTrial()
 	for _, s := range p.Policy.Sources {
-		if message, actual := untrusted(p.Inputs, &s); message != "" && trial && !s.IsTask() {
+		if message, actual := p.Untrusted(&s); message != "" && trial && !s.IsTask() {
 			reportTrial(p, &s)
 		} else if message != "" {
 			p.Report(check.Finding{
@@ -201,24 +200,6 @@ func reportAddedTasks(p *check.Pass) {
 	}
 }
 
-// IsTrial reports whether the change brings the standing contract, where the base has none: the change is judged by it, so that a
-// person sees what it will require. A merge group and what no person reviews are never a trial.
-func IsTrial(in *check.Inputs) bool {
-	f := in.Facts
-	if in.Policy == nil || f == nil || !f.Trial || f.Membership != nil || f.Settings.Unattended || in.Group != nil {
-		return false
-	}
-	s := &in.Policy.Sources[0]
-	if s.IsTask() || s.Trust != facts.TrustHead {
-		return false
-	}
-	i := slices.IndexFunc(in.Changes, func(c check.Change) bool { return c.Path == s.Path })
-	if i < 0 {
-		return tries(f) // a person need not have committed it
-	}
-	return policy.AddsStanding(&in.Changes[i].Change)
-}
-
 // reportTrial says who could have written the contract that judges. On GitHub the change does not pass by it unless a person approved
 // it who could override by the defaults: a contract that is not merged yet says nothing about people.
 func reportTrial(p *check.Pass, s *policy.Source) {
@@ -231,7 +212,7 @@ func reportTrial(p *check.Pass, s *policy.Source) {
 	}
 	review := override.Approved(nil, p.Facts, 1)
 	switch {
-	case tries(p.Facts):
+	case p.TriesContract():
 		f.Severity = input.Warn
 	case review.State == override.Yes:
 		f.Severity, f.Message = input.Warn, f.Message+"; "+review.Why
@@ -240,38 +221,4 @@ func reportTrial(p *check.Pass, s *policy.Source) {
 		f.Fix += ": " + review.Do
 	}
 	p.Report(f)
-}
-
-// untrusted says why a contract cannot be trusted, because the change itself could have written it: a standing one that
-// only the head contains, one whose origin the facts do not name, and an operator's that the change touches. "" when it can.
-func untrusted(in *check.Inputs, s *policy.Source) (message, actual string) {
-	switch {
-	case s.Trust == "":
-		return "the facts do not say where this contract comes from", "no entry in the facts"
-	case s.Trust == facts.TrustHead && s.Kind == string(check.Contract):
-		return "the standing contract comes from the change that it judges", "read from the head"
-	case s.Trust == facts.TrustOperator && s.HeadHolds:
-		return "the contract that was supplied is a file of the head, and the change may have written it", "the head's tree contains it"
-	case s.Trust == facts.TrustOperator && touches(in, s.RepoPaths):
-		return "the contract that was supplied is a file that the change edits", "the change touches it"
-	}
-	return "", ""
-}
-
-// Trusted reports whether the change certainly did not write a contract. An operator's contract that may be a file of
-// the repository cannot be trusted while the touched paths are unknown.
-func Trusted(in *check.Inputs, s *policy.Source) bool {
-	message, _ := untrusted(in, s)
-	unseen := s.Trust == facts.TrustOperator && len(s.RepoPaths) > 0 && in.State[check.Changes] != check.Usable
-	return message == "" && !unseen
-}
-
-// touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
-// symlink on the way to it.
-func touches(in *check.Inputs, paths []string) bool {
-	return slices.ContainsFunc(in.Changes, func(c check.Change) bool {
-		return c.Status != change.Deleted && slices.ContainsFunc(paths, func(path string) bool {
-			return c.Path == path || strings.HasPrefix(path, c.Path+"/")
-		})
-	})
 }

@@ -6,67 +6,32 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// placeOfQuote tells quotes apart: a row may be wrong about its line, and another row right.
-type placeOfQuote struct {
-	file, quote string
-	line        int64
-}
-
-// findQuotes puts each failed row to where the lines that it quotes stand, and marks those whose lines stand nowhere. What the
-// collector did not look up stays as the row says.
-func findQuotes(p *check.Pass, rows []ruleRow) {
-	if p.Facts == nil || len(p.Facts.Quotes) == 0 {
-		return
-	}
-	known := map[placeOfQuote]facts.Quote{}
-	for _, q := range p.Facts.Quotes {
-		known[placeOfQuote{q.File, q.Quote, q.Line}] = q
-	}
-	for i := range rows {
-		r := &rows[i]
-		q, found := known[placeOfQuote{r.File, r.Quote, r.Line}]
-		switch {
-		case r.Passed || !found:
-		case q.At == 0:
-			r.invented = !r.Unknown
-		default:
-			row := *r.Row
-			row.Line = q.At
-			if q.In != "" {
-				row.File, row.FailedIn = q.In, []string{q.In}
-			}
-			r.Row = &row
-		}
-	}
-}
-
 // markAlone marks the invented rows beside which nothing says whether their rule is broken.
-func markAlone(rows []ruleRow) {
+func markAlone(rows []check.RuleRow) {
 	type speaker struct{ id, reviewer string }
 	speaks := map[speaker]bool{}
 	for _, r := range rows {
-		speaks[speaker{r.ID, r.Reviewer}] = speaks[speaker{r.ID, r.Reviewer}] || !r.invented
+		speaks[speaker{r.ID, r.Reviewer}] = speaks[speaker{r.ID, r.Reviewer}] || !r.Invented
 	}
 	for i := range rows {
-		rows[i].alone = !speaks[speaker{rows[i].ID, rows[i].Reviewer}]
+		rows[i].Alone = !speaks[speaker{rows[i].ID, rows[i].Reviewer}]
 	}
 }
 
 // judgeReviewed requires that each reviewer of a rule judged it, and weighs what they object to.
-func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
-	declared := func(r ruleRow) bool { return slices.Contains(rule.Reviewers, r.Reviewer) }
+func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignores *ignores) {
+	declared := func(r check.RuleRow) bool { return slices.Contains(rule.Reviewers, r.Reviewer) }
 	for _, id := range rule.Reviewers {
-		own := slices.DeleteFunc(slices.Clone(rows), func(r ruleRow) bool { return r.Reviewer != id })
-		failed := slices.IndexFunc(own, func(r ruleRow) bool { return !r.Passed })
+		own := slices.DeleteFunc(slices.Clone(rows), func(r check.RuleRow) bool { return r.Reviewer != id })
+		failed := slices.IndexFunc(own, func(r check.RuleRow) bool { return !r.Passed })
 		switch {
 		case len(own) == 0:
 			reportNotJudged(p, rule, id)
-		case failed >= 0 && slices.ContainsFunc(own, func(r ruleRow) bool { return r.Passed }):
+		case failed >= 0 && slices.ContainsFunc(own, func(r check.RuleRow) bool { return r.Passed }):
 			p.Report(rowFinding("rule.duplicate", own[failed], check.Finding{
 				Message:  fmt.Sprintf("the reviewer %q says of the rule %q that it passed, and that it did not", id, rule.ID.Value),
 				Expected: "a row that passed, or rows with objections", Actual: "both",
@@ -74,16 +39,15 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ig
 			}))
 		}
 	}
-	agreed := map[placeOfQuote][]string{} // the reviewers who object to the same lines
-	place := func(r ruleRow) placeOfQuote {
-		return placeOfQuote{file: r.File, quote: r.quotedWords()}
-	}
+	type lines struct{ file, words string }
+	agreed := map[lines][]string{} // the reviewers who object to the same lines
+	place := func(r check.RuleRow) lines { return lines{r.File, r.QuotedWords()} }
 	for i := range rows {
 		r := &rows[i]
 		if !r.Passed && !r.Unknown && r.File != "" && r.Quote == "" && !p.Policy.OpenCatalogue && reviewed(p, rule, *r) == input.Block {
-			r.invented = true // the lines cannot be looked up
+			r.Invented = true // the lines cannot be looked up
 		}
-		objects := !r.Passed && !r.invented && declared(*r)
+		objects := !r.Passed && !r.Invented && declared(*r)
 		if at := place(*r); objects && !slices.Contains(agreed[at], r.Reviewer) {
 			agreed[at] = append(agreed[at], r.Reviewer)
 		}
@@ -93,8 +57,8 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ig
 		severity := reviewed(p, rule, r)
 		switch few := int64(len(agreed[place(r)])); {
 		case p.Policy.OpenCatalogue || r.Passed || r.Unknown:
-		case r.invented:
-			r.alone = r.alone && declared(r)
+		case r.Invented:
+			r.Alone = r.Alone && declared(r)
 		case !declared(r):
 			severity = milder(severity, input.Warn)
 		case few < rule.Agree:
@@ -108,7 +72,7 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ig
 
 // reviewed is the severity of an objection: what the reviewer says, but no more than the contract takes it for. A catalogue that
 // the standing contract does not have makes nothing milder.
-func reviewed(p *check.Pass, rule *policy.Rule, r ruleRow) input.Severity {
+func reviewed(p *check.Pass, rule *policy.Rule, r check.RuleRow) input.Severity {
 	if p.Policy.OpenCatalogue {
 		return input.Stricter(rule.Severity, stated(r, input.Block))
 	}
@@ -123,7 +87,7 @@ func milder(a, b input.Severity) input.Severity {
 }
 
 // reportInvented reports an objection that names no lines of the change's code. severity is what it weighs where the lines stand there.
-func reportInvented(p *check.Pass, r ruleRow, severity input.Severity) {
+func reportInvented(p *check.Pass, r check.RuleRow, severity input.Severity) {
 	f := check.Finding{
 		Message:  fmt.Sprintf("an objection under the rule %q quotes lines that the file does not contain", r.ID),
 		Expected: "lines of the file as the head has it", Actual: input.Quote(input.CutTo(r.Quote, 120)),
@@ -135,7 +99,7 @@ func reportInvented(p *check.Pass, r ruleRow, severity input.Severity) {
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
-	if r.alone {
+	if r.Alone {
 		f.Severity = severity
 		if severity == input.Block {
 			f.Severity = input.Unknown

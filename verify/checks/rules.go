@@ -29,19 +29,6 @@ var RulesCheck = &check.Check{
 	Run:   runRules,
 }
 
-// ruleRow is a row, and the report that contains it.
-type ruleRow struct {
-	*reports.Row
-	file  *check.RuleFile
-	exact bool // its severity is the rule's own, not a tool's level
-	// invented is true when the lines that it quotes stand nowhere: whether the rule is broken is unknown.
-	invented bool
-	alone    bool // it is invented, and its reviewer says nothing else about the rule
-}
-
-// quotedWords are the lines that the row quotes, however they are broken and indented.
-func (r ruleRow) quotedWords() string { return strings.Join(strings.Fields(r.Quote), " ") }
-
 func runRules(p *check.Pass) {
 	p.ReportNoMatch("rules.missing", check.Rules)
 	p.ReportProblems("rule.malformed", check.Rules)
@@ -49,19 +36,11 @@ func runRules(p *check.Pass) {
 		return
 	}
 	reportEmptyRules(p)
-	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !isEmpty(f) || isClean(p, f) })
+	judged := slices.ContainsFunc(p.Rules, func(f check.RuleFile) bool { return !p.IsEmptyReport(&f) })
 	if !judged || p.Policy == nil {
 		return // the contract says how much each rule weighs
 	}
-	var rows []ruleRow
-	for i := range p.Rules {
-		f := &p.Rules[i]
-		root := rootOf(p, f)
-		for j := range f.Report.Rows {
-			rows = append(rows, ruleRow{Row: relativeRow(&f.Report.Rows[j], root), file: f, exact: f.Report.Shape != reports.ShapeSARIF})
-		}
-	}
-	findQuotes(p, rows)
+	rows := p.RuleRows()
 	markAlone(rows)
 	ignores := newIgnores(p, p.Policy.Ignore)
 	if p.Policy.Catalogue == nil {
@@ -75,65 +54,6 @@ func runRules(p *check.Pass) {
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
-}
-
-// isEmpty reports whether a report contains no rule. Two empty failure lists mean that no rule failed.
-func isEmpty(f check.RuleFile) bool {
-	return len(f.Report.Rows) == 0 && f.Report.Shape != reports.ShapeLists
-}
-
-// isClean reports whether an empty report says that the tool ran and found nothing: SARIF that is whole, which the command of
-// rules.run wrote before it ended with exit code 0. Without such a record, a tool that did nothing writes the same.
-func isClean(p *check.Pass, f check.RuleFile) bool {
-	c := companionOf(p, &f)
-	return f.Report.Ended && c != nil && c.Clean
-}
-
-// companionOf returns what the logs say about a report; nil where no log was read.
-func companionOf(p *check.Pass, f *check.RuleFile) *check.Companion {
-	key := check.Companion{Kind: check.Rules, Path: f.Path, SHA256: f.SHA256}
-	if i, found := slices.BinarySearchFunc(p.Companions, key, check.CompareCompanions); found {
-		return &p.Companions[i]
-	}
-	return nil
-}
-
-// rootOf is the root of the work tree in which a report was written; "" when no record tells.
-func rootOf(p *check.Pass, f *check.RuleFile) string {
-	if c := companionOf(p, f); c != nil {
-		return c.Root
-	}
-	return ""
-}
-
-// relativeRow makes absolute paths of a row relative to the root of the work tree. Those outside of it, and those that are not
-// normalized, stay absolute: nothing is known about the file that they name.
-func relativeRow(row *reports.Row, root string) *reports.Row {
-	if root == "" || row.Passed {
-		return row
-	}
-	relative := func(file string) string {
-		name, isURI := strings.CutPrefix(file, "file://")
-		if isURI {
-			name = strings.TrimPrefix(name, "localhost")
-		}
-		if !strings.HasPrefix(root, "/") { // file:///C:/a
-			name = strings.TrimPrefix(name, "/")
-		}
-		rest, inside := strings.CutPrefix(name, root+"/")
-		if !inside || policy.Irregular(rest) != "" {
-			return file
-		}
-		return rest
-	}
-	changed := *row
-	changed.File, changed.FailedIn = relative(row.File), make([]string, len(row.FailedIn))
-	for i, file := range row.FailedIn {
-		changed.FailedIn[i] = relative(file)
-	}
-	slices.Sort(changed.FailedIn)
-	changed.FailedIn = slices.Compact(changed.FailedIn)
-	return &changed
 }
 
 // reportEmptyRules reports that there is no rule report, and each one that is empty: a full one beside it does not say
@@ -167,7 +87,7 @@ func reportEmptyRules(p *check.Pass) {
 		p.Report(f)
 	}
 	for _, file := range p.Rules {
-		if isEmpty(file) && !isClean(p, file) {
+		if p.IsEmptyReport(&file) {
 			f.Message, f.Actual, f.Path = "the rule report contains no rule", "an empty report", file.Path
 			f.Fix = emptyFix(p, file)
 			p.Report(f)
@@ -210,7 +130,7 @@ func emptyFix(p *check.Pass, f check.RuleFile) string {
 }
 
 // stated is the row's severity, or fallback when it has none.
-func stated(r ruleRow, fallback input.Severity) input.Severity {
+func stated(r check.RuleRow, fallback input.Severity) input.Severity {
 	if r.Severity == "" {
 		return fallback
 	}
@@ -218,8 +138,8 @@ func stated(r ruleRow, fallback input.Severity) input.Severity {
 }
 
 // judgeCatalogue requires every rule of the catalogue exactly once.
-func judgeCatalogue(p *check.Pass, rows []ruleRow, ignores *ignores) {
-	byID := map[string][]ruleRow{}
+func judgeCatalogue(p *check.Pass, rows []check.RuleRow, ignores *ignores) {
+	byID := map[string][]check.RuleRow{}
 	for _, r := range rows {
 		byID[r.ID] = append(byID[r.ID], r)
 	}
@@ -270,7 +190,7 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 	})
 }
 
-func judgeRule(p *check.Pass, rule *policy.Rule, rows []ruleRow, ignores *ignores) {
+func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignores *ignores) {
 	reportExpired(p, rule)
 	if rule.Reviewers != nil {
 		judgeReviewed(p, rule, rows, ignores)
@@ -318,8 +238,8 @@ func reportNotJudged(p *check.Pass, rule *policy.Rule, reviewer string) {
 
 // reportMismatch reports a row that makes less of its rule than the catalogue does. A tool's own levels are no such
 // statement.
-func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
-	if !r.exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
+func reportMismatch(p *check.Pass, rule *policy.Rule, r check.RuleRow) {
+	if !r.Exact || r.Severity == "" || r.Severity.Rank() <= rule.Severity.Rank() {
 		return
 	}
 	p.Report(rowFinding("rule.severity_mismatch", r, check.Finding{
@@ -330,7 +250,7 @@ func reportMismatch(p *check.Pass, rule *policy.Rule, r ruleRow) {
 	}))
 }
 
-func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignores) {
+func reportRow(p *check.Pass, r check.RuleRow, severity input.Severity, ignores *ignores) {
 	if r.Passed {
 		return
 	}
@@ -341,7 +261,7 @@ func reportRow(p *check.Pass, r ruleRow, severity input.Severity, ignores *ignor
 	}
 	code := "rule.failed"
 	switch {
-	case r.invented:
+	case r.Invented:
 		reportInvented(p, r, severity)
 		return
 	case r.Unknown:
@@ -373,8 +293,8 @@ func isAbsolute(file string) bool {
 }
 
 // rowFinding places a finding at the file that a row names, else at the row.
-func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
-	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.file.Path, r.Pos
+func rowFinding(code string, r check.RuleRow, f check.Finding) check.Finding {
+	f.Code, f.Input, f.Path, f.Pos = code, check.Rules, r.Report.Path, r.Pos
 	if r.File != "" && !isAbsolute(r.File) { // a report names no absolute path
 		f.Path, f.Pos = r.File, input.Pos{Line: int(r.Line)}
 	}
@@ -386,7 +306,7 @@ func rowFinding(code string, r ruleRow, f check.Finding) check.Finding {
 		f.Identity = append(f.Identity, r.FailedIn...)
 	}
 	if r.Quote != "" { // several objections to one file are told apart by their lines
-		f.Identity = append(f.Identity, r.quotedWords())
+		f.Identity = append(f.Identity, r.QuotedWords())
 	}
 	return f
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/change"
 	"github.com/closeout-gate/closeout/verify/check"
-	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/override"
@@ -49,7 +48,7 @@ func runScope(p *check.Pass) {
 	if len(allowed) > 5 {
 		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
 	}
-	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: IsTrial(p.Inputs), update: newUpdate(p)}
+	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: p.IsTrial(), update: newUpdate(p)}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
@@ -317,7 +316,7 @@ func reportEmptyDiff(p *check.Pass) {
 	}
 	severity, message := input.Block, "the change touches nothing but evidence"
 	fix := "commit the work on a branch of its own, or name the commit that it starts from with --base"
-	if tries(p.Facts) {
+	if p.TriesContract() {
 		severity, message = input.Info, "there is no change yet: this is a trial of the contract"
 		fix = "commit the contract, merge it into the base branch, and then work on a branch"
 	}
@@ -328,11 +327,6 @@ func reportEmptyDiff(p *check.Pass) {
 		Fix:      fix,
 		Contract: standing(p, "evidence"),
 	})
-}
-
-// tries reports whether a person tries a contract before there is a change. A pull request is never a trial.
-func tries(f *facts.Facts) bool {
-	return f != nil && f.Trial && !f.AboutPullRequest() && f.Event.Name == "" && f.Membership == nil
 }
 
 func reportUniversal(p *check.Pass) {
