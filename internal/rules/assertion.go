@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/git/linediff"
@@ -58,7 +59,7 @@ func assertionAround(v *source.File, line int) *Assertion {
 
 // isGoFailure reports whether a line is the condition of a failure: if got != want { and t.Fatal below.
 func isGoFailure(v *source.File, line int) bool {
-	head, body := bytes.TrimSpace(v.CodeLine(line)), v.CodeLine(line+1)
+	head, body := codeOn(v, line), v.CodeLine(line+1)
 	if v.Lang != source.Go || !begins(head, "if ") || !ends(head, "{") {
 		return false
 	}
@@ -235,6 +236,20 @@ func plainLang(lang source.Lang) source.Lang {
 		return source.JavaScript
 	}
 	return lang
+}
+
+// byLanguage compiles the patterns of languages when they are needed: nil for a language without one.
+func byLanguage(patterns map[source.Lang]string) func(source.Lang) *regexp.Regexp {
+	compiled := map[source.Lang]func() *regexp.Regexp{}
+	for lang, pattern := range patterns {
+		compiled[lang] = input.Lazily(pattern)
+	}
+	return func(lang source.Lang) *regexp.Regexp {
+		if pattern := compiled[plainLang(lang)]; pattern != nil {
+			return pattern()
+		}
+		return nil
+	}
 }
 
 // goFailure reports whether a call ends a Go test as failed.

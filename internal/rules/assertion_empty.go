@@ -3,7 +3,6 @@ package rules
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -73,19 +72,19 @@ func (f *File) tautologies() (list []*Assertion) {
 }
 
 // replacing matches what gives a function another body for a test, by language. Its groups are the name of the function.
-var replacing = map[source.Lang]func() *regexp.Regexp{
-	source.Python: input.Lazily(`\b(?:patch|setattr)\(\s*["'](?:\w+\.)*(\w+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`),
-	source.JavaScript: input.Lazily(`\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
-		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`),
-}
+var replacing = byLanguage(map[source.Lang]string{
+	source.Python: `\b(?:patch|setattr)\(\s*["'](?:\w+\.)*(\w+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`,
+	source.JavaScript: `\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
+		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`,
+})
 
 // givenBody is the name of the function that a line of a test gives another body; "" for any other line.
 func (f *File) givenBody(l linediff.Line) string {
-	shape, known := replacing[plainLang(f.Lang())]
-	if !known || has(l.Text, "wraps=") {
+	pattern := replacing(f.Lang())
+	if pattern == nil || has(l.Text, "wraps=") {
 		return ""
 	}
-	m := shape().FindSubmatch(l.Text)
+	m := pattern.FindSubmatch(l.Text)
 	if m == nil {
 		return ""
 	}
@@ -103,7 +102,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 	if !inModule {
 		own = name
 	}
-	text := bytes.TrimSpace(f.Head.CodeLine(line))
+	text := codeOn(f.Head, line)
 	end := f.Head.Lines()
 	if begins(text, "with ") {
 		end = blockEnd(f.Head, line)
@@ -129,7 +128,7 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 // only where it is true.
 func (f *File) asksBefore(s *Assertion) bool {
 	at := s.first - 1
-	if begins(bytes.TrimSpace(f.Head.CodeLine(s.first)), "if") {
+	if begins(codeOn(f.Head, s.first), "if") {
 		at++ // if (x === 1) expect(x).toBe(1)
 	}
 	line := bytes.TrimLeft(f.Head.CodeLine(at), " \t}")
@@ -176,7 +175,7 @@ func (f *File) afterFail(line int) bool {
 	if line < 3 || !has(f.Head.CodeLine(line-1), "catch") {
 		return false
 	}
-	before := bytes.TrimSpace(f.Head.CodeLine(line - 2))
+	before := codeOn(f.Head, line-2)
 	word, _, _ := bytes.Cut(before, []byte("("))
 	_, last, found := cutAtLast(string(word), ".")
 	return ends(before, ");") && (string(word) == "fail" || (found && oneOf(last, "fail", "Fail")))

@@ -172,7 +172,7 @@ var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double
 // unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
 func (t *Test) unseen(name string) (line int) {
 	for n := t.Body; n <= t.End; n++ {
-		code := bytes.TrimSpace(t.of.CodeLine(n))
+		code := codeOn(t.of, n)
 		if len(code) > maxStatementBytes || (!hasWord(code, name) && !hasWord(t.of.Line(n), name)) {
 			continue
 		}

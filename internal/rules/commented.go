@@ -282,7 +282,7 @@ func inStatement(f *source.File, n int) bool {
 	for first > 1 && n-first < maxBlock && isBlank(f.CodeLine(first)) {
 		first--
 	}
-	line := bytes.TrimSpace(f.CodeLine(first))
+	line := codeOn(f, first)
 	if !begins(line, `"""`, "'''") {
 		return false
 	}
@@ -290,8 +290,8 @@ func inStatement(f *source.File, n int) bool {
 	for before > 0 && n-before < maxBlock && isBlank(f.CodeLine(before)) {
 		before--
 	}
-	line = bytes.TrimSpace(f.CodeLine(before))
-	return len(line) == 0 || bytes.IndexByte([]byte("([{,=+%"), line[len(line)-1]) < 0
+	line = codeOn(f, before)
+	return len(line) == 0 || strings.IndexByte("([{,=+%", line[len(line)-1]) < 0
 }
 
 // replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one

@@ -131,7 +131,7 @@ var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.pa
 
 // isRow reports whether a line of code is a row of a table of tests.
 func isRow(v *source.File, n int) bool {
-	line := bytes.TrimSpace(v.CodeLine(n))
+	line := codeOn(v, n)
 	return len(line) < maxNear && tableRow().Match(line)
 }
 

@@ -18,10 +18,9 @@ func findFocusedTest(c *Change, report func(Hit)) {
 }
 
 func scanFocus(f *File, v *source.File, found func(int, string)) {
-	lang := plainLang(f.Lang())
-	if shape := focusShapes[lang]; shape != nil && f.mayTest() {
-		for _, n := range linesWith(v, v.Code, strings.Fields(focusWords[lang])...) {
-			if shape().Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape()) {
+	if shape := focusShapes(v.Lang); shape != nil && f.mayTest() {
+		for _, n := range linesWith(v, v.Code, strings.Fields(focusWords[plainLang(v.Lang)])...) {
+			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
 				found(n, "focus")
 			}
 		}
@@ -43,11 +42,11 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
 }
 
-var focusShapes = map[source.Lang]func() *regexp.Regexp{
-	source.JavaScript: input.Lazily(`(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`),
-	source.Go:         input.Lazily(`(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`),
-	source.Ruby:       input.Lazily(`^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`),
-}
+var focusShapes = byLanguage(map[source.Lang]string{
+	source.JavaScript: `(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`,
+	source.Go:         `(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`,
+	source.Ruby:       `^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`,
+})
 
 // focusWords are in every line that focuses.
 var focusWords = map[source.Lang]string{

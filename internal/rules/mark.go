@@ -254,7 +254,7 @@ func aliasMarks(f *source.File, lines []int) []Mark {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])
 			for _, use := range linesWith(f, f.Code, name) {
-				if text := bytes.TrimSpace(f.CodeLine(use)); string(text) == name || begins(text, name+"(") {
+				if text := codeOn(f, use); string(text) == name || begins(text, name+"(") {
 					marks = append(marks, Mark{line: use, header: true, holds: always})
 				}
 			}

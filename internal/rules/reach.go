@@ -135,8 +135,8 @@ func isEarlyReturn(t *Test, n int, line []byte) bool {
 // endsHere reports whether a statement ends with its line.
 func endsHere(f *source.File, n int, line []byte) bool {
 	depth := depthOf(line) + bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("}"))
-	return depth == 0 && bytes.IndexByte([]byte("&|+-*/,?:=.\\<>"), line[len(line)-1]) < 0 && !goesOn(f, n) &&
-		bytes.IndexByte([]byte("&|+-*?:"), at(bytes.TrimLeft(f.CodeLine(n+1), " \t"), 0)) < 0
+	return depth == 0 && strings.IndexByte("&|+-*/,?:=.\\<>", line[len(line)-1]) < 0 && !goesOn(f, n) &&
+		strings.IndexByte("&|+-*?:", at(codeOn(f, n+1), 0)) < 0
 }
 
 // inClosure reports whether a line of a test is in a block that is no plain condition of it.

@@ -24,7 +24,7 @@ func scanSkipsOnCI(f *File, v *source.File, report func(line int, kind string)) 
 	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS") {
 		text := v.Line(n)
 		at := asksForCI().FindIndex(text)
-		if at == nil || len(text) > maxCondition || len(bytes.TrimSpace(v.CodeLine(n))) == 0 {
+		if at == nil || len(text) > maxCondition || isBlank(v.CodeLine(n)) {
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]

@@ -44,7 +44,7 @@ func statementAt(f *source.File, line int) (s statement, ok bool) {
 
 // goesOn reports whether the line after n continues a chain of calls.
 func goesOn(f *source.File, n int) bool {
-	next := bytes.TrimLeft(f.CodeLine(n+1), " \t")
+	next := codeOn(f, n+1)
 	return (len(next) > 1 && ((next[0] == '.' && source.IsWord(next[1])) || (next[0] == '?' && next[1] == '.'))) ||
 		ends(bytes.TrimRight(f.CodeLine(n), " \t\r"), ".")
 }

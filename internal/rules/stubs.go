@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -83,15 +82,15 @@ func scanComment(text []byte, found func(at int, phrase string) bool) {
 }
 
 // stubPattern matches the statement that says so, from its first word, in the text.
-var stubPattern = map[source.Lang]func() *regexp.Regexp{
-	source.Go:         input.Lazily(`^panic\((errors\.New\(|fmt\.Errorf\()?["\x60](?i:[\w.: ]*\b(not (yet )?implemented|unimplemented|implement me)|todo\b)`),
-	source.Python:     input.Lazily(`^raise NotImplementedError\b`),
-	source.JavaScript: input.Lazily(`^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`),
-	source.Rust:       input.Lazily(`^(todo|unimplemented)!`),
-	source.Java:       input.Lazily(`^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`),
-	source.CSharp:     input.Lazily(`^throw new (System\.)?NotImplementedException\b`),
-	source.Ruby:       input.Lazily(`^raise (::)?NotImplementedError\b`),
-}
+var stubPattern = byLanguage(map[source.Lang]string{
+	source.Go:         `^panic\((errors\.New\(|fmt\.Errorf\()?["\x60](?i:[\w.: ]*\b(not (yet )?implemented|unimplemented|implement me)|todo\b)`,
+	source.Python:     `^raise NotImplementedError\b`,
+	source.JavaScript: `^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`,
+	source.Rust:       `^(todo|unimplemented)!`,
+	source.Java:       `^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`,
+	source.CSharp:     `^throw new (System\.)?NotImplementedException\b`,
+	source.Ruby:       `^raise (::)?NotImplementedError\b`,
+})
 
 var stubNeedles = map[source.Lang][]string{
 	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "},
@@ -106,7 +105,7 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 	}
 	for _, needle := range stubNeedles[plainLang(v.Lang)] {
 		for pos := range somePlaces(v.Code, needle) {
-			if line := v.LineAt(pos); stubPattern[plainLang(v.Lang)]().Match(restOf(v.Text, pos)) && !v.InTest(line) {
+			if line := v.LineAt(pos); stubPattern(v.Lang).Match(restOf(v.Text, pos)) && !v.InTest(line) {
 				if name := stubbed(v, pos); name != "" {
 					found(line, name)
 				}
@@ -224,7 +223,7 @@ var (
 // isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class. The
 // blocks are it and those around it.
 func isAbstract(v *source.File, blocks []source.Block) bool {
-	for n := v.LineAt(blocks[0].From) - 1; n > 0 && begins(bytes.TrimSpace(v.CodeLine(n)), "@"); n-- {
+	for n := v.LineAt(blocks[0].From) - 1; n > 0 && begins(codeOn(v, n), "@"); n-- {
 		if has(v.CodeLine(n), "abstract") {
 			return true
 		}

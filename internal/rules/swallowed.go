@@ -26,7 +26,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
 		}
-		how, to := f.unreached(l.Number, bytes.TrimSpace(f.Head.CodeLine(l.Number)), known)
+		how, to := f.unreached(l.Number, codeOn(f.Head, l.Number), known)
 		if how == "" {
 			continue
 		}
@@ -175,8 +175,8 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 func isArgument(v *source.File, n int) bool {
 	for n--; n > 0 && isBlank(v.CodeLine(n)); n-- {
 	}
-	above := bytes.TrimSpace(v.CodeLine(n))
-	return len(above) > 0 && bytes.IndexByte([]byte("(,[=:?&|>+"), above[len(above)-1]) >= 0 &&
+	above := codeOn(v, n)
+	return len(above) > 0 && strings.IndexByte("(,[=:?&|>+", above[len(above)-1]) >= 0 &&
 		(v.Lang != source.Python || !ends(above, ":"))
 }
 
@@ -228,17 +228,17 @@ func (f *File) tryEnd(line int) int {
 var handler = input.Lazily(`^[\s}]*(?:except|catch|rescue)\b`)
 
 // caught are the handlers that catch a failed assertion, by language.
-var caught = map[source.Lang]func() *regexp.Regexp{
-	source.Python:     input.Lazily(`except\s*:|except\b.*\b(?:Exception|BaseException|AssertionError)\b`),
-	source.JavaScript: input.Lazily(`catch\b`),
-	source.Java:       input.Lazily(`catch\s*\([^)]*\b(?:Throwable|Error|AssertionError|AssertionFailedError)\b`),
-	source.CSharp:     input.Lazily(`catch\s*(?:\{|$)|catch\s*\([^)]*\b(?:Exception|XunitException|AssertionException|AssertFailedException)\b`),
-	source.Ruby:       input.Lazily(`rescue\b.*(?:\bException\b|ExpectationNotMetError|Assertion)`),
-}
+var caught = byLanguage(map[source.Lang]string{
+	source.Python:     `except\s*:|except\b.*\b(?:Exception|BaseException|AssertionError)\b`,
+	source.JavaScript: `catch\b`,
+	source.Java:       `catch\s*\([^)]*\b(?:Throwable|Error|AssertionError|AssertionFailedError)\b`,
+	source.CSharp:     `catch\s*(?:\{|$)|catch\s*\([^)]*\b(?:Exception|XunitException|AssertionException|AssertFailedException)\b`,
+	source.Ruby:       `rescue\b.*(?:\bException\b|ExpectationNotMetError|Assertion)`,
+})
 
 // swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
 func (f *File) swallows(line int) bool {
-	if shape := caught[plainLang(f.Lang())]; line == 0 || shape == nil || !shape().Match(f.Head.CodeLine(line)) {
+	if shape := caught(f.Lang()); line == 0 || shape == nil || !shape.Match(f.Head.CodeLine(line)) {
 		return false
 	}
 	last, body := indentEnd(f.Head, line)+1, []byte(nil)
@@ -271,20 +271,20 @@ func isIdle(line []byte) bool {
 var suppressShape = input.Lazily(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:suppress|raises|assertRaises)\([^)]*\b(?:Exception|BaseException|AssertionError)\b`)
 
 // emptyLoops match the line, without blanks, that begins a loop without a round, by language.
-var emptyLoops = map[source.Lang]func() *regexp.Regexp{
-	source.Ruby:       input.Lazily(`^\[\]\.each`),
-	source.Python:     input.Lazily(`^for.*in(?:\[\]|\(\)|range\(0\)):`),
-	source.JavaScript: input.Lazily(`^for.*of\[\]\)`),
-	source.Java:       input.Lazily(`^for.*(?:\[\]\{\}|\[0\]|(?:List\.of|Collections\.emptyList)\(\))\)`),
-	source.CSharp:     input.Lazily(`^for.*(?:\[\]\{\}\)|\[0\]\)|Array\.Empty<)`),
-	source.Rust:       input.Lazily(`^for.*in(?:\[\]as|\[\]\{|0\.\.0\{)`),
-	source.Go:         input.Lazily(`^for.*(?:range(?:\[\]|map\[).*\{\}\{$|\[:0\]\{)`),
-}
+var emptyLoops = byLanguage(map[source.Lang]string{
+	source.Ruby:       `^\[\]\.each`,
+	source.Python:     `^for.*in(?:\[\]|\(\)|range\(0\)):`,
+	source.JavaScript: `^for.*of\[\]\)`,
+	source.Java:       `^for.*(?:\[\]\{\}|\[0\]|(?:List\.of|Collections\.emptyList)\(\))\)`,
+	source.CSharp:     `^for.*(?:\[\]\{\}\)|\[0\]\)|Array\.Empty<)`,
+	source.Rust:       `^for.*in(?:\[\]as|\[\]\{|0\.\.0\{)`,
+	source.Go:         `^for.*(?:range(?:\[\]|map\[).*\{\}\{$|\[:0\]\{)`,
+})
 
 // loopsOverNothing reports whether a line begins a loop that has no round.
 func loopsOverNothing(lang source.Lang, line []byte) bool {
-	shape := emptyLoops[plainLang(lang)]
-	return shape != nil && shape().Match(squeeze(nil, line))
+	shape := emptyLoops(lang)
+	return shape != nil && shape.Match(squeeze(nil, line))
 }
 
 // noRows says what became of a table of tests.
@@ -311,9 +311,9 @@ func (f *File) emptiedTables(d *dead) {
 			}
 			open = kept[n]
 		}
-		text, next := bytes.TrimSpace(f.Head.CodeLine(open)), bytes.TrimSpace(f.Head.CodeLine(open+1))
-		opens := len(text) > 0 && bytes.IndexByte([]byte("{[("), text[len(text)-1]) >= 0 && len(next) > 0 &&
-			bytes.IndexByte([]byte("}])"), next[0]) >= 0
+		text, next := codeOn(f.Head, open), codeOn(f.Head, open+1)
+		opens := len(text) > 0 && strings.IndexByte("{[(", text[len(text)-1]) >= 0 && len(next) > 0 &&
+			strings.IndexByte("}])", next[0]) >= 0
 		text = bytes.TrimRight(squeeze(nil, text), ";")
 		if !opens && !ends(text, "=[]", "{}") {
 			continue
@@ -365,7 +365,7 @@ const maxBlock = 1000
 // blockEnd is the last line of the block that a line begins: up to #endif, to the closing brace, or as far as lines are
 // indented.
 func blockEnd(f *source.File, line int) int {
-	if first := bytes.TrimLeft(f.CodeLine(line), " \t"); begins(first, "#if") {
+	if first := codeOn(f, line); begins(first, "#if") {
 		return directiveEnd(f, line)
 	}
 	if b, found := f.BlockOn(line); found {
@@ -384,7 +384,7 @@ func blockEnd(f *source.File, line int) int {
 
 func directiveEnd(f *source.File, line int) int {
 	for n := line + 1; n <= f.Lines() && n < line+maxBlock; n++ {
-		text := bytes.TrimLeft(f.CodeLine(n), " \t")
+		text := codeOn(f, n)
 		if begins(text, "#endif", "#el") {
 			return n
 		}

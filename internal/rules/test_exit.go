@@ -26,46 +26,45 @@ const endsWithSuccess = "the process ends with success"
 type sign struct {
 	lang   source.Lang
 	words  string // its line has one of them
-	shape  func() *regexp.Regexp
 	kind   string
+	shape  func() *regexp.Regexp
 	unless func(v *source.File, line int) bool
 }
 
 var signs = []sign{
-	{lang: source.Go, words: "Exit(", kind: endsWithSuccess,
-		shape: input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`)},
-	{lang: source.Python, words: "exit quit SystemExit", kind: endsWithSuccess,
-		shape: input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`)},
-	{lang: source.JavaScript, words: ".exit reallyExit", kind: endsWithSuccess,
-		shape: input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`)},
-	{lang: source.Ruby, words: "exit", kind: endsWithSuccess,
-		shape: input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`)},
-	{lang: source.Rust, words: "process::exit", kind: endsWithSuccess, shape: input.Lazily(`\bprocess::exit\(\s*0\s*\)`)},
-	{lang: source.Java, words: ".exit( .halt( exitProcess(", kind: endsWithSuccess,
-		shape: input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`)},
-	{lang: source.CSharp, words: "Environment.Exit", kind: endsWithSuccess,
-		shape: input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`)},
-	{lang: source.JavaScript, words: "global window", kind: "the function that declares tests is replaced",
-		shape: input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`)},
-	{lang: source.Python, words: "Error TestCase pytest.", kind: assertionsReplaced,
-		shape: input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`)},
-	{lang: source.Python, words: "outcome excinfo", kind: "the outcome of a test is rewritten",
-		shape: input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`)},
-	{lang: source.Python, words: "exitstatus", kind: "the exit status of the test run is rewritten",
-		shape:  input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`),
-		unless: func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
-	{lang: source.Python, words: "items", kind: "all tests are removed from the run", unless: pythonConditional,
-		shape: input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`)},
-	{lang: source.Python, words: "add_marker items.remove", kind: "a test is skipped by its name", shape: pyMarker,
-		unless: func(v *source.File, line int) bool { return !skipsByName(v, line) }},
-	{lang: source.Python, words: "add_marker items.remove", kind: "all tests are skipped", shape: pyMarker,
-		unless: func(v *source.File, line int) bool {
+	{source.Go, "Exit(", endsWithSuccess,
+		input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`), nil},
+	{source.Python, "exit quit SystemExit", endsWithSuccess,
+		input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`), nil},
+	{source.JavaScript, ".exit reallyExit", endsWithSuccess,
+		input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`), nil},
+	{source.Ruby, "exit", endsWithSuccess,
+		input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`), nil},
+	{source.Rust, "process::exit", endsWithSuccess,
+		input.Lazily(`\bprocess::exit\(\s*0\s*\)`), nil},
+	{source.Java, ".exit( .halt( exitProcess(", endsWithSuccess,
+		input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`), nil},
+	{source.CSharp, "Environment.Exit", endsWithSuccess,
+		input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`), nil},
+	{source.JavaScript, "global window", "the function that declares tests is replaced",
+		input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`), nil},
+	{source.Python, "Error TestCase pytest.", assertionsReplaced,
+		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil},
+	{source.Python, "outcome excinfo", "the outcome of a test is rewritten",
+		input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`), nil},
+	{source.Python, "exitstatus", "the exit status of the test run is rewritten",
+		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
+	{source.Python, "items", "all tests are removed from the run",
+		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional},
+	{source.Python, "add_marker items.remove", "a test is skipped by its name",
+		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
+	{source.Python, "add_marker items.remove", "all tests are skipped",
+		pyMarker, func(v *source.File, line int) bool {
 			return skipsByName(v, line) || pythonConditional(v, line) || marksUnderCondition(v, line)
 		}},
-	{lang: source.Python, words: "def pytest_pyfunc_call( def pytest_runtest_protocol( def pytest_runtestloop(", kind: "a hook runs no test",
-		shape: input.Lazily(`def pytest_`),
-		unless: func(v *source.File, line int) bool {
-			return !oneOf(string(bytes.TrimSpace(v.CodeLine(nextCode(v, line)))), "return True", "return 1")
+	{source.Python, "def pytest_pyfunc_call( def pytest_runtest_protocol( def pytest_runtestloop(", "a hook runs no test",
+		input.Lazily(`def pytest_`), func(v *source.File, line int) bool {
+			return !oneOf(string(codeOn(v, nextCode(v, line))), "return True", "return 1")
 		}},
 }
 
@@ -235,7 +234,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 // returns.
 func pythonConditional(v *source.File, line int) bool {
 	for n := line - 1; n >= max(1, line-100); n-- {
-		text := bytes.TrimSpace(v.CodeLine(n))
+		text := codeOn(v, n)
 		if begins(text, "if ", "elif ", "else:", "except", "match ", "while ") {
 			return true
 		}
@@ -267,7 +266,7 @@ func pythonCollectIgnore(v *source.File, found func(int, string)) {
 		depth := 0
 		for n := line; n <= min(v.Lines(), line+200); n++ {
 			text := v.Line(n)
-			if len(text) < maxNear && pyIgnored().Match(text) && len(bytes.TrimSpace(v.CodeLine(n))) > 0 {
+			if len(text) < maxNear && pyIgnored().Match(text) && !isBlank(v.CodeLine(n)) {
 				found(n, "tests are not collected any more")
 			}
 			depth += bytes.Count(v.CodeLine(n), []byte("[")) - bytes.Count(v.CodeLine(n), []byte("]"))

@@ -187,7 +187,7 @@ func (f *testTable) isRun(at place, t *Test) bool {
 	if !at.file.mayTest() || (runnerFinds(t.in.Path) && !runnerFinds(at.file.Path) && at.file.Lang() == t.in.Lang()) {
 		return false
 	}
-	if len(bytes.TrimSpace(at.file.Head.CodeLine(at.line))) == 0 {
+	if isBlank(at.file.Head.CodeLine(at.line)) {
 		return false // in a comment
 	}
 	if innermost(at.file.head, at.line) != nil {

@@ -127,7 +127,7 @@ func markClass(f *File) {
 // isBaseClass reports whether a class of the file gets the tests of another one.
 func isBaseClass(v *source.File, class string) bool {
 	return slices.ContainsFunc(linesWith(v, v.Code, class), func(n int) bool {
-		line := bytes.TrimSpace(v.CodeLine(n))
+		line := codeOn(v, n)
 		bases := bytes.IndexByte(line, '(')
 		return begins(line, "class ") && bases > 0 && hasWord(line[bases:], class)
 	})

@@ -73,6 +73,9 @@ func at[T string | []byte](s T, i int) byte {
 	return s[i]
 }
 
+// codeOn is the code of a line without the blanks around it.
+func codeOn(v *source.File, n int) []byte { return bytes.TrimSpace(v.CodeLine(n)) }
+
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // maxKey is how many bytes of a line tell it from others.

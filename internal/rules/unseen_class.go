@@ -86,7 +86,7 @@ func (c *Change) extends(name string) bool {
 // inCollectedClass reports whether the innermost class around a line is one that pytest reads by its name.
 func (f *File) inCollectedClass(n int) bool {
 	for _, at := range slices.Backward(f.Head.Enclosing(n)) {
-		if line := bytes.TrimSpace(f.Head.CodeLine(at)); begins(line, "class ") {
+		if line := codeOn(f.Head, at); begins(line, "class ") {
 			return begins(line, "class Test") && !has(line, "(") && source.IsTest(f.Path)
 		}
 	}

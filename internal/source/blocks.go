@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // block is a part of a file with a head, such as a function, a class, a condition or a loop.
@@ -234,7 +235,7 @@ func (f *File) endsStatement(at int, next byte) bool {
 	if f.Lang != Ruby && ((last == ')' && f.controls(at)) || (last == 'e' && f.goesOn(f.wordStart(at)))) {
 		return false
 	}
-	return ends && bytes.IndexByte([]byte(".?:&|+*/,=<>)]"), next) < 0
+	return ends && strings.IndexByte(".?:&|+*/,=<>)]", next) < 0
 }
 
 // controls reports whether the condition of an if or a loop ends at an offset.

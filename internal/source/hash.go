@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"path"
 	"strings"
 )
@@ -34,7 +33,7 @@ func (s *scanner) hashComments() {
 		case word && (c == '"' || c == '\'') && s.at >= s.divided && s.onLine(c):
 			quote = c
 		default:
-			word = bytes.IndexByte([]byte(" \t([{,=;"), c) >= 0
+			word = strings.IndexByte(" \t([{,=;", c) >= 0
 		}
 		s.at++
 	}

@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // rubyScanner finds the blocks of Ruby: def … end, do … end, { … } and so on. Their kinds are 'd' def, 'c' class or module, 'b' block
 // of a call, 'i' condition, 'l' loop, '{', 'o' other.
@@ -163,7 +166,7 @@ func (s *rubyScanner) isModifier(at int) bool {
 		from := s.wordStart(at)
 		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
 	}
-	return bytes.IndexByte([]byte("=([{,|&;<+*>?:-\\"), s.Code[at]) < 0
+	return strings.IndexByte("=([{,|&;<+*>?:-\\", s.Code[at]) < 0
 }
 
 // ruby finds the methods of Minitest and the blocks of RSpec and Rails.

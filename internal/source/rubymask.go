@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // heredoc is a text that begins on the next line and ends with a line of its own.
 type heredoc struct {
@@ -140,21 +143,21 @@ func (s *scanner) rubyPercent() {
 	kind, width := byte('Q'), 1
 	if next := s.peek(1); next|0x20 >= 'a' && next|0x20 <= 'z' {
 		kind, width = next, 2
-		if bytes.IndexByte([]byte("wWiIqQrsx"), kind) < 0 {
+		if strings.IndexByte("wWiIqQrsx", kind) < 0 {
 			operand, maybe = false, false
 		}
 	}
 	open := s.peek(width)
 	if (!operand && !maybe) || open == 0 || IsWord(open) || isBlank(open) ||
-		(maybe && width == 1 && bytes.IndexByte([]byte("([{<|!"), open) < 0) {
+		(maybe && width == 1 && strings.IndexByte("([{<|!", open) < 0) {
 		s.at++
 		return
 	}
 	l := literal{end: open, escape: true, lines: true}
-	if i := bytes.IndexByte([]byte("([{<"), open); i >= 0 {
+	if i := strings.IndexByte("([{<", open); i >= 0 {
 		l.open, l.end = open, ")]}>"[i]
 	}
-	if bytes.IndexByte([]byte("WIQrx"), kind) >= 0 {
+	if strings.IndexByte("WIQrx", kind) >= 0 {
 		l.hole = '#'
 	}
 	s.literal(width+1, l)
@@ -187,7 +190,7 @@ func (s *scanner) rubyHeredoc() bool {
 		i++
 	}
 	quote := byte(0)
-	if i < len(s.text) && bytes.IndexByte([]byte("\"'`"), s.text[i]) >= 0 {
+	if i < len(s.text) && strings.IndexByte("\"'`", s.text[i]) >= 0 {
 		quote = s.text[i]
 		i++
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -161,7 +162,7 @@ func (s *scanner) beginsElement() bool {
 		if last == 0 || s.code[last-1] != '=' {
 			return false
 		}
-	case bytes.IndexByte([]byte("(,=?:&|{[;!"), c) >= 0:
+	case strings.IndexByte("(,=?:&|{[;!", c) >= 0:
 	case c == '}':
 		if !newLine {
 			return false
