@@ -13,7 +13,7 @@ import (
 func findCommentedTest(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		if d := f.deadened(); len(d.tests) > 0 {
-			report(d.hit(f, d.tests, "test", "uncomment the test, and fix what it finds"))
+			report(f.deadHit(d.tests, "test"))
 		}
 	}
 }
@@ -23,7 +23,7 @@ func findCommentedTest(c *Change, report func(Hit)) {
 func findCommentedAssertion(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
-			report(d.hit(f, d.assertions, "assertion", "uncomment the assertion, and fix what it finds"))
+			report(f.deadHit(d.assertions, "assertion"))
 		}
 	}
 }
@@ -41,10 +41,10 @@ func (d *dead) add(h Hit) {
 	}
 }
 
-// hit joins what was found in a file.
-func (d *dead) hit(f *File, list []Hit, what, fix string) Hit {
+// deadHit joins what was found in a file.
+func (f *File) deadHit(list []Hit, what string) Hit {
 	h := list[0]
-	h.File, h.Fix = f.Path, fix
+	h.File, h.Fix = f.Path, "uncomment the "+what+", and fix what it finds"
 	switch {
 	case h.Detail == noRows:
 		h.Fix = "restore the rows, and fix what they find"
@@ -66,17 +66,15 @@ func (f *File) deadened() *dead {
 	if f.dead != nil {
 		return f.dead
 	}
-	d := &dead{}
-	f.dead = d
-	if f.Head == nil || !f.hadTests() {
-		return d
+	f.dead = &dead{}
+	if f.Head != nil && f.hadTests() {
+		gone := goneOf(f)
+		f.commentedLines(gone, f.dead)
+		f.coveredLines(gone, f.dead)
+		f.swallowedLines(gone, f.dead)
+		f.emptiedTables(f.dead)
 	}
-	gone := goneOf(f)
-	f.commentedLines(gone, d)
-	f.coveredLines(gone, d)
-	f.swallowedLines(gone, d)
-	f.emptiedTables(d)
-	return d
+	return f.dead
 }
 
 // gone are the assertions and declarations of tests among the removed lines of a file, by what they say.
@@ -185,32 +183,18 @@ func ownName(name string) string {
 // find is what a text said at the base, when that is gone now. The text may begin with other words, such as "TODO:",
 // and go on.
 func (g *gone) find(text []byte) *goneLine {
-	const words = 8 // before and behind
-	for range words {
-		key := string(squeeze(nil, text))
-		if len(key) < shortestKey {
-			return nil
-		}
-		end := text
-		for range words + 1 {
+	const most = 8 // words before and behind
+	words := bytes.Fields(text)
+	for from := range min(len(words), most) {
+		for to := len(words); to > max(from, len(words)-most-1); to-- {
+			key := string(bytes.Join(words[from:to], nil))
 			if len(key) < shortestKey || !g.starts[key[:shortestKey]] {
 				break
 			}
 			if was := g.byKey[strings.TrimRight(key, ";,")]; was != nil && was.count > 0 {
 				return was
 			}
-			blank := bytes.LastIndexAny(end, " \t")
-			if blank < 0 {
-				break
-			}
-			end = bytes.TrimRight(end[:blank], " \t")
-			key = string(squeeze(nil, end))
 		}
-		blank := bytes.IndexAny(text, " \t")
-		if blank < 0 {
-			return nil
-		}
-		text = bytes.TrimLeft(text[blank:], " \t")
 	}
 	return nil
 }
@@ -278,20 +262,19 @@ func (f *File) coveredLines(g *gone, d *dead) {
 // inStatement reports whether a line lies in a text that is a statement of its own, as people write a comment of
 // several lines in Python. The text in a call or an assignment is data.
 func inStatement(f *source.File, n int) bool {
-	first := n
-	for first > 1 && n-first < maxBlock && isBlank(f.CodeLine(first)) {
-		first--
+	first := codeAbove(f, n+1)
+	line := codeOn(f, codeAbove(f, first))
+	return begins(codeOn(f, first), `"""`, "'''") && (len(line) == 0 || strings.IndexByte("([{,=+%", line[len(line)-1]) < 0)
+}
+
+// codeAbove is the last line in front of another one that has code; 0 where there is none near.
+func codeAbove(v *source.File, n int) int {
+	for last := n - maxBlock; n > max(1, last); {
+		if n--; !isBlank(v.CodeLine(n)) {
+			return n
+		}
 	}
-	line := codeOn(f, first)
-	if !begins(line, `"""`, "'''") {
-		return false
-	}
-	before := first - 1
-	for before > 0 && n-before < maxBlock && isBlank(f.CodeLine(before)) {
-		before--
-	}
-	line = codeOn(f, before)
-	return len(line) == 0 || strings.IndexByte("([{,=+%", line[len(line)-1]) < 0
+	return 0
 }
 
 // replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one

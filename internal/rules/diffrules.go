@@ -99,27 +99,20 @@ type File struct {
 	// Base and Head are its two versions; nil for one that does not exist, is no regular file, is binary or was not read.
 	Base, Head *source.File
 
-	base, head     []*Test   // the tests of both versions
-	unread         [2]string // why Base and Head were not read, "" where they were or do not exist
-	dead           *dead
-	compared       bool
-	removed, added []linediff.Line
+	base, head []*Test   // the tests of both versions
+	unread     [2]string // why Base and Head were not read, "" where they were or do not exist
+	dead       *dead
+	compared   *linediff.Result
 }
 
 // Lang is the language of the file.
 func (f *File) Lang() source.Lang { return source.LangOf(f.Path) }
 
 // Removed are the lines of the merge base that the head does not have.
-func (f *File) Removed() []linediff.Line {
-	f.compare()
-	return f.removed
-}
+func (f *File) Removed() []linediff.Line { return f.diff().Removed }
 
 // Added are the lines of the head that the merge base does not have.
-func (f *File) Added() []linediff.Line {
-	f.compare()
-	return f.added
-}
+func (f *File) Added() []linediff.Line { return f.diff().Added }
 
 // Hunk is a place where lines were replaced: adjacent lines of both versions. One of the lists may be empty.
 type Hunk struct {
@@ -151,19 +144,13 @@ func (f *File) Hunks() []Hunk {
 	return hunks
 }
 
-func (f *File) compare() {
-	if f.compared {
-		return
+func (f *File) diff() *linediff.Result {
+	if f.compared == nil {
+		none := &source.File{}
+		r := linediff.Diff(cmp.Or(f.Base, none).Text, cmp.Or(f.Head, none).Text, linediff.Limits{})
+		f.compared = &r
 	}
-	f.compared = true
-	text := func(v *source.File) []byte {
-		if v == nil {
-			return nil
-		}
-		return v.Text
-	}
-	r := linediff.Diff(text(f.Base), text(f.Head), linediff.Limits{})
-	f.removed, f.added = r.Removed, r.Added
+	return f.compared
 }
 
 // largeGCPercent saves memory in a large change: what was read stays to the end and has hardly any pointers, so that
@@ -288,17 +275,13 @@ func (t taken) take(p *Part, h *Hit) bool {
 		return true
 	}
 	keys := h.keys(p.Topic)
-	free, fresh := 0, 0
+	known, fresh := false, false // another part found one of them; one of several subjects is new
 	for _, key := range keys {
-		if first := t[key]; first == nil || first == p {
-			free++
-			if key[2] == "subject" {
-				fresh++
-			}
-		}
+		isKnown := t[key] != nil && t[key] != p
+		known = known || isKnown
+		fresh = fresh || (!isKnown && key[2] == "subject" && len(h.Others) > 0)
 	}
-	// A hit about several subjects stays where one of them is new.
-	if (free < len(keys) && fresh == 0) || (len(h.Others) == 0 && free < len(keys)) {
+	if known && !fresh {
 		return false
 	}
 	for _, key := range keys {

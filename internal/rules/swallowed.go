@@ -173,9 +173,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 
 // isArgument reports whether a line goes on with a call, a list or an expression that began above it.
 func isArgument(v *source.File, n int) bool {
-	for n--; n > 0 && isBlank(v.CodeLine(n)); n-- {
-	}
-	above := codeOn(v, n)
+	above := codeOn(v, codeAbove(v, n))
 	return len(above) > 0 && strings.IndexByte("(,[=:?&|>+", above[len(above)-1]) >= 0 &&
 		(v.Lang != source.Python || !ends(above, ":"))
 }
@@ -332,7 +330,10 @@ func (f *File) isLooped(line int) bool {
 	if !assigned || (loops().Match(head) && f.Lang() != source.Python) {
 		return loops().Match(head)
 	}
-	words := strings.FieldsFunc(before, func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) })
+	var words []string
+	for word := range wordsIn([]byte(before)) {
+		words = append(words, string(word))
+	}
 	for _, name := range words[max(0, len(words)-2):] {
 		for _, n := range linesWith(f.Head, f.Head.Code, name) {
 			if code := f.Head.CodeLine(n); n != start && len(code) < maxNear && hasWord(code, name) &&

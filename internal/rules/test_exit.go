@@ -210,11 +210,8 @@ var (
 
 // skipsByName reports whether a line of a hook is for a test by its name.
 func skipsByName(v *source.File, line int) bool {
-	n := line - 1
-	for n > line-20 && isBlank(v.CodeLine(n)) {
-		n--
-	}
-	return pyNamed().Match(v.Line(n)) && !has(v.Line(n), " and ")
+	above := v.Line(codeAbove(v, line))
+	return pyNamed().Match(above) && !has(above, " and ")
 }
 
 // marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -199,10 +200,9 @@ func declare(f *source.File, names map[string]bool) {
 		if otherLanguages[strings.ToLower(path.Ext(f.Path))] == "" {
 			return // a list of tests declares none
 		}
-		for word := range strings.FieldsFuncSeq(string(f.Text),
-			func(r rune) bool { return r < 0x80 && !source.IsWord(byte(r)) }) {
-			if has(strings.ToLower(word), "test") {
-				names[word] = true
+		for word := range wordsIn(f.Text) {
+			if has(bytes.ToLower(word), "test") {
+				names[string(word)] = true
 			}
 		}
 		return
