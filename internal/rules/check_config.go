@@ -1,11 +1,16 @@
 package rules
 
 import (
+	"bytes"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // findCheckConfig finds settings of compilers and checkers that demand less than before.
@@ -66,4 +71,124 @@ func (f *gradedFile) renamedHook(name string) bool {
 		}
 	}
 	return false
+}
+
+// findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
+func findBlanketSuppression(c *Change, report func(Hit)) {
+	for _, list := range c.newFindings(false, scanSuppressions) {
+		report(list[0].file.hit(0, list[0].line, "", "everything is suppressed: "+kinds(list),
+			"correct what the checker finds, or name the one rule on the one line"))
+	}
+}
+
+// isProse reports whether a file is documentation.
+func isProse(name string) bool {
+	return isIn(strings.ToLower(path.Ext(name)), " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .json .lock .sum .csv .patch .diff ")
+}
+
+// blanket are words that silence all that a checker says, where what follows them on their line matches.
+type blanket struct {
+	langs, words string // languages, and the extensions of other files; the words have bars between them
+	stands       standing
+	rest         func() *regexp.Regexp
+	until        string // what a later word that ends it has in place of disable
+}
+
+// standing says where a blanket stands.
+type standing byte
+
+const (
+	inComment  standing = iota // at the start of a comment
+	onOwnLine                  // of one with no code on its line
+	beforeCode                 // of one with no code before it
+	inCode
+	inAttribute // of Rust
+)
+
+const scripts = " javascript typescript .vue .svelte .astro "
+
+var (
+	noList  = input.Lazily(`^\s*(?:[^:\s]|$|:all)`)
+	noValue = input.Lazily(`^\s*(?:[^=\s]|$)`)
+	noRule  = input.Lazily(`^\s*(?:$|\*/|-->|-- )`)
+	noCode  = input.Lazily(`^\s*(?:[^\[\s]|$)`)
+	allOf   = input.Lazily(`^\s*[=-]?all`)
+)
+
+var blankets = []blanket{
+	{" go python ", "nolint|ruff: noqa|flake8: noqa", inComment, noList, ""},
+	{" python ", "type: ignore|type:ignore", beforeCode, noCode, ""},
+	{" python .sh .bash .swift ", "pylint: disable|pylint:disable|shellcheck disable|swiftlint:disable", inComment, allOf, ""},
+	{" python " + scripts, "pylint: skip-file|pylint:skip-file|mypy: ignore-errors|@ts-nocheck", inComment, noValue, ""},
+	{scripts + " .css .scss .less ", "eslint-disable|oxlint-disable|tslint:disable|stylelint-disable", inComment, noRule, "enable"},
+	{scripts, "biome-ignore", inComment, input.Lazily(`^-all(?: lint)?:`), ""},
+	{scripts, "deno-lint-ignore", inComment, input.Lazily(`^-file\s*$`), ""},
+	{" ruby ", "rubocop:disable", onOwnLine, allOf, "enable all"},
+	{" csharp ", "ReSharper disable", inComment, input.Lazily(`^\s*All`), "restore All"},
+	{" rust ", "allow(|expect(", inAttribute, lints, ""},
+	{" java ", "@SuppressWarnings|@Suppress(|@file:Suppress", inCode, input.Lazily(`(?i)"all"`), ""},
+	{" csharp ", "#pragma warning disable", inCode, input.Lazily(`^\s*(?:$|//)`), "restore"},
+}
+
+var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`)
+
+// scanSuppressions finds what silences all that a checker says.
+func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
+	if isVendored(f.Path) || isProse(f.Path) {
+		return
+	}
+	lang := string(v.Lang)
+	if v.Lang == source.None {
+		lang = strings.ToLower(path.Ext(v.Path))
+	}
+	top := len(v.Code) - len(bytes.TrimLeft(v.Code, " \t\r\n\"'")) // a text that says what a file is for is no code
+	for _, b := range blankets {
+		if lang == "" || !isIn(lang, b.langs) {
+			continue
+		}
+		for word := range strings.SplitSeq(b.words, "|") {
+			last := sync.OnceValue(func() int { return b.ends(v, word) })
+			places := 0
+			for pos := range placesOf(v.Text, word) {
+				if b.standsAt(v, pos, pos+len(word), top) {
+					places++
+					if b.rest().Match(restOf(v.Text, pos+len(word))) && (b.until == "" || last() < pos) {
+						found(v.LineAt(pos), strings.Trim(word, "("))
+					}
+				}
+				if places == maxPlaces {
+					break
+				}
+			}
+		}
+	}
+}
+
+// ends is the last offset of what ends a blanket that a word began.
+func (b *blanket) ends(v *source.File, word string) int {
+	until := []byte(strings.Replace(word, "disable", b.until, 1))
+	last := bytes.LastIndex(v.Text, until)
+	for last >= 0 && v.Lang != source.None && b.stands != inCode && !v.InComment(last) {
+		last = bytes.LastIndex(v.Text[:last], until)
+	}
+	return last
+}
+
+// standsAt reports whether a word of a blanket stands where it counts.
+func (b *blanket) standsAt(v *source.File, pos, end, top int) bool {
+	line := bytes.TrimSpace(lineOf(v.Code, pos))
+	switch b.stands {
+	case inCode:
+		return v.Code[pos] != ' '
+	case inAttribute:
+		return v.Code[pos] != ' ' && begins(line, "#")
+	}
+	if (v.Lang != source.None && !v.InComment(pos)) || (b.stands == onOwnLine && len(line) > 0) ||
+		(b.stands == beforeCode && pos >= top) || source.IsWord(at(v.Text, end)) {
+		return false
+	}
+	// Only what begins a comment stands before it; a comment in a comment that stands alone is an example: "#   # noqa".
+	start := v.Text[max(0, pos-maxNear):pos]
+	start = bytes.TrimRight(start[bytes.LastIndexByte(start, '\n')+1:], " \t")
+	return ends(start, "#", "/", "*", "!", "-") && (!ends(start, "#") || len(start) == 1 || len(line) > 0)
 }

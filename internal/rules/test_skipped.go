@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"bytes"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -69,3 +72,90 @@ func marked(c *Change, report func(Hit), what, fix string, wanted func(head *Tes
 		report(h)
 	}
 }
+
+// findFocusedTest finds tests that keep all others from running.
+func findFocusedTest(c *Change, report func(Hit)) {
+	for _, list := range c.newFindings(false, scanFocus) {
+		what := "only " + input.Plural(int64(len(list)), "focused test") + " of the file would run"
+		report(list[0].file.hit(0, list[0].line, "", what, "remove the focus"))
+	}
+}
+
+func scanFocus(f *File, v *source.File, found func(int, string)) {
+	if shape := focusShapes(v.Lang); shape != nil && f.mayTest() {
+		for _, n := range linesWith(v, v.Code, strings.Fields(focusWords[plainLang(v.Lang)])...) {
+			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
+				found(n, "focus")
+			}
+		}
+	}
+}
+
+// ownFocus is a function that a file defines to focus: test.only = (name, run) => {.
+var ownFocus = input.Lazily(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b|\w+\s*=>|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?::[^=]*)?=>)`)
+
+// inOwnFocus reports whether a line belongs to such a function, and focuses nothing by itself.
+func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
+	defines := func(line []byte) bool {
+		at := ownFocus().FindIndex(line)
+		return at != nil && !shape.Match(line[at[1]:])
+	}
+	if defines(v.CodeLine(n)) {
+		return true
+	}
+	return slices.ContainsFunc(v.Enclosing(n), func(around int) bool { return defines(v.CodeLine(around)) })
+}
+
+var focusShapes = byLanguage(map[source.Lang]string{
+	source.JavaScript: `(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`,
+	source.Go:         `(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`,
+	source.Ruby:       `^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`,
+})
+
+// focusWords are in every line that focuses.
+var focusWords = map[source.Lang]string{
+	source.JavaScript: "only fit fdescribe fcontext",
+	source.Go:         "FIt( FDescribe FContext( FSpecify( FWhen( FEntry( Focus",
+	source.Ruby:       "fit fdescribe fcontext fspecify fexample ffeature fscenario focus",
+}
+
+// findSkippedOnCI finds skips that hold where CI runs the tests, which is where evidence comes from.
+func findSkippedOnCI(c *Change, report func(Hit)) {
+	for _, list := range c.newFindings(false, scanSkipsOnCI) {
+		if f := list[0].file; f.Base != nil {
+			report(f.hit(0, list[0].line, "CI", "a test does not run on CI any more", "let the test run on CI, and fix what it finds"))
+		}
+	}
+}
+
+// scanSkipsOnCI looks for conditions of skips that ask for a variable which CI sets.
+func scanSkipsOnCI(f *File, v *source.File, report func(line int, kind string)) {
+	if !f.hasTests() && !f.hadTests() {
+		return
+	}
+	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS") {
+		text := v.Line(n)
+		at := asksForCI().FindIndex(text)
+		if at == nil || len(text) > maxCondition || isBlank(v.CodeLine(n)) {
+			continue
+		}
+		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
+		isSkip := skipsHere().Match(v.CodeLine(n))
+		for next := n + 1; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
+			isSkip = skipsHere().Match(v.CodeLine(next)) || oneOf(string(bytes.Trim(v.CodeLine(next), " \t\r;")), "return")
+		}
+		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
+		if isSkip && isAbsent == runsWhere().Match(text) {
+			report(n, "skip")
+		}
+	}
+}
+
+var (
+	asksForCI = input.Lazily(`(?:[gG]etenv|LookupEnv|environ(?:\.get)?|process\.env|\bENV|env::var(?:_os)?|EnvironmentVariable|\bnamed *=)[\w.]*\W{0,4}\b(?:CI|GITHUB_ACTIONS)\b|` +
+		`["'](?:CI|GITHUB_ACTIONS)["'] (?:not )?in os\.environ|\b(?:is|on|in)_?CI\b|\bIS_CI\b`)
+	skipsHere = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b`)
+	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That`)
+	// isUnset matches what follows where the variable is not set, or set to no.
+	isUnset = input.Lazily(`^["')\]]*(?:\.is_err|\.nil\?|\.empty\?|;? *!ok| +is None| *={2,3} *(?:""|''|nil|null|None|undefined|["']false)| *!={1,2} *["'\x60]?(?:true|1))|^["']\w+["'] not in `)
+)
