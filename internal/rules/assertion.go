@@ -125,7 +125,7 @@ func assertionAt(lang source.Lang, line []byte, start, end int) sureness {
 		return sureAssertion
 	}
 	if (lang == source.Java && isDeclared(lang, line, start)) || !isCalled(lang, word, rest) ||
-		(isScript(lang) && word == "expect" && asymmetric().Match(rest)) {
+		(isScript(lang) && word == "expect" && asymmetric().Match(rest)) || (word == "Assert" && verdict().Match(line[start:])) {
 		return noAssertion
 	}
 	switch receiver := wordBefore(line, start); {
@@ -185,6 +185,9 @@ func isQualifier(lang source.Lang, word string) bool {
 
 // asymmetric matches what makes of expect a part of an expected value.
 var asymmetric = input.Lazily(`^\.(?:not\.)?(?:any|anything|(?:object|array|string)Containing|stringMatching|closeTo)\(`)
+
+// verdict matches what ends a C# test and checks nothing.
+var verdict = input.Lazily(`^Assert\.(?:Ignore|Inconclusive|Pass|Skip|SkipWhen|SkipUnless)\(`)
 
 // misleading are the calls that sound like an assertion and are something else, written as the frameworks below.
 var misleading = map[source.Lang]string{

@@ -26,7 +26,7 @@ var skipWords = map[source.Lang]string{
 	source.Python:     "kip xfail expectedFailure __test__ parametrize",
 	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each",
 	source.Rust:       "ignore cfg",
-	source.Java:       "Disabled Ignore enabled assume abort SkipException TestAborted AssumptionViolated private static",
+	source.Java:       "Disabled Ignore ExpectedToFail enabled assume abort SkipException TestAborted AssumptionViolated private static",
 	source.CSharp:     "Ignore Explicit Skip Inconclusive",
 	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
 }
@@ -89,7 +89,7 @@ var shapesOf = map[source.Lang]func() shapes{
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
 	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
 	source.Java: lazy(
-		`@(?:\w+\.)*(Disabled|Ignore|Ignored)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
+		`@(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	source.CSharp: lazy(
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,

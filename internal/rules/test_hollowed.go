@@ -139,7 +139,7 @@ func lookInto(t *Test) insight {
 				in.harmless++
 			}
 		} else {
-			in.sounds = in.sounds || soundsLikeAssertion(line)
+			in.sounds = in.sounds || (soundsLikeAssertion(line) && !verdict().Match(bytes.TrimSpace(line)))
 		}
 		for _, name := range callsOf(line) {
 			in.calls[name] = true
