@@ -69,6 +69,7 @@ var (
 					"main", "module", "browser", "types", "typings", "typesVersions", "exports", "files", "sideEffects",
 					"publishConfig", "tshy", "zshy", "engines", "name", "private",
 					"unpkg", "jsdelivr", "browserslist", "prettier", "husky", "lint-staged", "commitlint", "other scripts",
+					"release", "release-it", "semantic-release", "np", "auto",
 				},
 				NewKeys: []string{
 					"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
@@ -107,7 +108,7 @@ var (
 						"dependencies optional-dependencies"),
 					[]string{"dependency-groups", "build-system.requires"},
 					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
-						"bumpversion commitizen interrogate gha-update flit.sdist"),
+						"bumpversion commitizen interrogate gha-update flit.sdist uv.exclude-newer uv.exclude-newer-package"),
 				),
 				NewKeys: []string{
 					"tool.pytest", "tool.coverage", "tool.tox", "tool.ruff", "tool.flake8", "tool.mypy", "tool.pylint", "tool.pyright", "tool.basedpyright", "project.entry-points",
@@ -164,7 +165,7 @@ var (
 				Harmless: []string{
 					"version", "name", "description", "url", "inceptionYear", "licenses", "developers", "contributors", "organization", "mailingLists", "scm",
 					"issueManagement", "ciManagement", "distributionManagement", "reporting",
-					"parent.version", "dependencies", "dependencyManagement.dependencies", `properties."project.build.outputTimestamp"`,
+					"parent.version", "dependencies", "dependencyManagement.dependencies", "build.resources", `properties."project.build.outputTimestamp"`,
 				},
 				NewKeys: []string{},
 			},
@@ -232,7 +233,7 @@ var (
 			{Pattern: "Directory.Build.{props,targets}", Harmless: msBuild},
 			{Pattern: "*.{sln,slnx}", Harmless: []string{}},
 			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
-			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
+			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "ItemGroup.GlobalPackageReference", "PropertyGroup.Version"}},
 			{Pattern: "*.{props,targets}", Harmless: msBuild, NewKeys: []string{}},
 		},
 		Config: []string{"*.runsettings"},
@@ -269,6 +270,15 @@ var (
 	}
 )
 
+// steering are parts of the names of programs that build, install, test or run tasks, or that one of them loads.
+var steering = strings.Fields("test cov snap mock approv vcr record bench check guard bear behave robot mut karva hypothesis build setuptools hatch " +
+	"poetry pdm flit maturin meson mypy pyright cython wheel uv rye pixi conda pip version task poe nox tox invoke duty django plugin stub type")
+
+// IsApart reports whether a table of tools in a pyproject.toml is for a program of that name and for no other.
+func IsApart(table string) bool {
+	return !slices.ContainsFunc(steering, func(part string) bool { return strings.Contains(strings.ToLower(table), part) })
+}
+
 // msBuild are the harmless keys of a project of .NET: what describes a package, and what the compiler reports.
 var msBuild = slices.Concat(
 	below("PropertyGroup", "Version VersionPrefix VersionSuffix Description Title Authors Company Copyright Product AssemblyTitle "+
@@ -280,7 +290,8 @@ var msBuild = slices.Concat(
 		"WarningLevel AnalysisLevel AnalysisMode EnforceCodeStyleInBuild GenerateDocumentationFile LangVersion Nullable "+
 		"ImplicitUsings"),
 	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
-	below("PropertyGroup", "AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion"),
+	below("PropertyGroup", "AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
+		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath"),
 )
 
 // below are keys of a table, with its name before them.

@@ -652,6 +652,7 @@ func TestProtectedByCommands(t *testing.T) {
 		{`["./vendor/bin/phpunit"]`, false, false, false, false},
 		{`["./gradlew", "test"]`, false, false, false, false},
 		{`["go", "run", "./tools/check"]`, true, true, true, true},
+		{`["uv", "run", "bandit", "-r", "src"]`, true, true, true, true},
 	} {
 		p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": `+c.run+`}]`)
 		if len(problems) > 0 {
@@ -669,6 +670,8 @@ func TestProtectedByCommands(t *testing.T) {
 			{modified(".golangci.yml"), c.linter}, {keyed("Makefile", "code"), c.make}, {keyed("tox.ini", "testenv.commands"), c.tox},
 			{keyed("tox.ini", "source of testenv.deps"), c.tox}, {keyed("pyproject.toml", "tool.mypy.strict"), c.changed},
 			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true}, {modified("a/b.mk"), c.make},
+			{keyed("pyproject.toml", "tool.bandit.skips"), c.make}, {keyed("pyproject.toml", "tool.inline-snapshot.default-flags"), true},
+			{keyed("pyproject.toml", "tool.poe.tasks"), true}, {keyed("pyproject.toml", "tool.hatch.envs"), true},
 			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), true}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), true},
 			{keyed("package.json", "jest"), true}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
 		} {
