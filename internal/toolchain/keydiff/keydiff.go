@@ -200,9 +200,11 @@ func composerKeys(before, after []byte) ([]string, error) {
 }
 
 // memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources do. The values
-// are JSON of a depth.
+// are JSON of a depth. What replaces versions of others by versions of a registry is left out, but for a new file.
 func memberKeys(old, now map[string]string, depth int, tables []string) []string {
-	keys := differing(old, now)
+	keys := slices.DeleteFunc(differing(old, now), func(key string) bool {
+		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, jsonTable(old[key], depth), jsonTable(now[key], depth)) == nil
+	})
 	for i, key := range keys {
 		keys[i] = tomlKey(key)
 	}

@@ -45,6 +45,7 @@ var (
 	checkers    = input.Lazily(`(?i)test|junit|kotest|jacoco|kover|coverage|checkstyle|pmd|spotbugs|detekt|ktlint|errorprone|sniffer|japicmp|compatib`)
 	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
 	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
+	publishes   = input.Lazily(`^(?:publishing|configure<PublishingExtension>) \{$`)
 )
 
 // endsHash is commentEnds of a language whose comments begin with #: it has no other comments, and may evaluate a text.
@@ -86,10 +87,10 @@ var (
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
 			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
 			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
-			`(?:jvmArgs\s*\(?\s*)?(?:["'](?:--add-(?:opens|exports|reads)=[\w./=-]+|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)["'],?\s*)+\)?)$`),
+			`(?:jvmArgs\s*\(?\s*)?(?:["'](?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)["'],?\s*)+\)?)$`),
 		checks: input.Lazily(`^` + gradlePlugin + `$`),
 		added:  input.Lazily(gradleLimits + `|` + gradleRuns + `|allprojects|subprojects`),
-		ignore: input.Lazily(`^(?:import [\w.*]+|logger\.\w+\(["'][^"'$]*["']\))$`),
+		ignore: input.Lazily(`^(?:import [\w.*]+|(?:[\w.]+\.)?srcDir\(["']src/main/[\w/]+["']\)|logger\.\w+\(["'][^"'$]*["']\))$`),
 	}
 	properties = lineForm{
 		comment: "#", depth: func(string) int { return 0 },
@@ -127,9 +128,10 @@ var (
 
 const (
 	sbtModule = `"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*(?:"[\w.+-]+"|\w+)(?:\s*%\s*(?:Test|Provided|Runtime|"[a-z]+"))?`
-	// rubyCondition compares words: it calls nothing with an argument.
+	// rubyCondition compares words: it calls nothing with an argument but for versions, and no word that leaves.
 	rubyCondition = `\(?` + rubyOperand + `(?:\s*(?:==|!=|<=?|>=?|&&|\|\|)\s*` + rubyOperand + `)*\)?`
-	rubyOperand   = `(?:!?[A-Za-z_]\w*|["'][\w.-]*["'])`
+	rubyOperand   = `(?:!?(?:(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*(?:\.win_platform\?)?|[a-z]*_\w+|j?ruby|java|mri|windows)|Gem::Version\.new\(` + rubyText + `\)|` + rubyText + `)`
+	rubyText      = `(?:RUBY_VERSION|["'][\w.-]*["'])`
 	gemLine       = gemName + gemOptions
 	gemName       = `gem[ (]\s*["'][\w.-]+["']`
 	gemOptions    = `(?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?):\s*(?::\w+|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
@@ -193,6 +195,8 @@ func (form *lineForm) read(text string) map[string]string {
 		deeper := form.depth(line)
 		lists := !odd && form.block != nil && form.block().MatchString(line) && (form.steer != nil || len(open) == 0 || around.dependencies)
 		switch grows := form.growing(&line, odd, parts); {
+		case around.quiet && line == "repositories {" && publishes().MatchString(around.line): // where packages go
+			code.WriteString(line + "\n")
 		case form.steer == nil && ((lists && deeper == 1) || (around.dependencies && deeper == -1 && closing().MatchString(line))):
 		case form.steer == nil:
 			code.WriteString(line + "\n")
@@ -205,7 +209,11 @@ func (form *lineForm) read(text string) map[string]string {
 			if steered == 0 {
 				steering.WriteString(around.conditions)
 			}
-			steering.WriteString(line + "\n")
+			if steering.WriteString(line); strings.HasSuffix(line, "=") && !strings.Contains(line, "//") {
+				steering.WriteString(" ") // the value is on the next line
+			} else {
+				steering.WriteString("\n")
+			}
 			if steered == 0 && deeper > 0 {
 				steered = len(open) + 1
 			}
@@ -304,11 +312,11 @@ func settingsKeys(before, after []byte) ([]string, error) {
 
 var (
 	mixFunction  = input.Lazily(`^( *)defp? (\w+)(?:\(\w*\))? do$`)
-	mixAttribute = input.Lazily(`^@\w+ "[\w\s.~<>=:/+-]*"$`)
-	mixKey       = input.Lazily(`^(?:version|name|description|source_url|homepage_url|elixir|docs|package|deps): (?:"[^"#\\]*"|@\w+|\w+\(\)|&\w+/0),?$`)
+	mixAttribute = input.Lazily(`^(?:@\w+ "[\w\s.~<>=:/+-]*"|@xref\w* \[[\w\s:.,]*\])$`)
+	mixKey       = input.Lazily(`^(?:version|name|description|source_url|homepage_url|elixir|docs|package|deps): (?:"[^"#\\]*"|@\w+|\w+\(\)|&\w+/0),?$|^xref: \[exclude: \[[\w\s:.,]*\]\],?$`)
 	mixHarmless  = input.Lazily(`^(?:docs|package|deps|description|extras|groups_for_\w+)$`)
-	elixirText   = input.Lazily(`"[^"#\\]*"|~r/(?:[^/\\#]|\\.)*/|~w\([\w\s./*-]*\)`)
-	elixirData   = input.Lazily(`^(?:@\w+|:\w+|\w+:|true|false|nil|\d+|[\s,\[\]{}%]|=>)*$`)
+	elixirText   = input.Lazily(`"(?:[^"#\\]|#\{@\w+\})*"|~r/(?:[^/\\#]|\\.)*/|~r\{[^}\\#]*\}|~w\([\w\s./*-]*\)`)
+	elixirData   = input.Lazily(`^(?:@\w+|:\w+|\w+:|[A-Z]\w*(?:\.[A-Z]\w*)*|true|false|nil|\d+|[\s,\[\]{}%]|=>)*$`)
 	mixSource    = input.Lazily(`\b(?:path|git|github|gitlab|hex|repo|organization|in_umbrella|compile|manager|app|env|system_env|only_deps):`)
 )
 

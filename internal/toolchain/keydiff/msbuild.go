@@ -11,7 +11,7 @@ import (
 
 var (
 	// plainCondition reads properties and calls functions of MSBuild itself, which change nothing.
-	plainCondition = input.Lazily(`^(?:[\w\s.'"=!<>|,;/-]|&|\(|\)|\$\(\w+\)|\$\(\[MSBuild\]::\w+\(|\$\(\w+\.(?:StartsWith|EndsWith|Contains)\()*$`)
+	plainCondition = input.Lazily(`^(?:[\w\s.'"=!<>|,;/-]|&|\(|\)|\$\(\w+\)|\$\(\[(?:MSBuild|System\.String)\]::\w+\(|\$\(\w+\.(?:StartsWith|EndsWith|Contains)\()*$`)
 	plainProperty  = input.Lazily(`^(?:[^$@%]|\$\(\w+(?:\.Substring\([\d, ]+\))?\))*$`)
 	projectFile    = input.Lazily(`^[\w./\\-]+\.(?:cs|fs|vb)proj$`)
 	testPackage    = input.Lazily(`(?i)test\.sdk|xunit|nunit|mstest|tunit|testing\.platform|istestproject|expecto`)
@@ -19,7 +19,7 @@ var (
 	installed      = input.Lazily(`^(?:\.\.[/\\])*packages[/\\](?:[\w.+-]+[/\\])+[\w.-]+\.dll$`)
 	sourceFile     = input.Lazily(`^[\w./\\ -]+\.(?:cs|fs|fsi|vb)$`)
 	// farReaching are properties that can change more than the assembly of their project.
-	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analy|exe|command|root|dir`)
+	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analyzers|analysis|analyzerrules|exe|command|root|dir`)
 )
 
 // ofProduct are properties that decide what a project of tests contains, and only how any other is built.
@@ -59,7 +59,8 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
 				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
 				continue
-			case key == "ItemGroup.ProjectReference" && always && names(c, projectFile(), "Project", "Name"):
+			case key == "ItemGroup.ProjectReference" && always && (names(c, projectFile(), "Project", "Name") ||
+				(!tests && names(c, projectFile(), "ReferenceOutputAssembly", "PrivateAssets"))):
 				parts.list(fewer+"references to projects", c.attrs[0].Value)
 				continue
 			case key == "ItemGroup.Using" && include && !strings.ContainsAny(c.attrs[0].Value, "$@%;"):
@@ -78,7 +79,7 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			}
 			plain := isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text)
 			if group.name == "ItemGroup" {
-				plain = c.text == "" && c.plain("Include", "Update", "Version", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
+				plain = c.text == "" && c.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
 				if key == "ItemGroup.Reference" {
 					plain = isInstalled(c)
 				}
@@ -117,16 +118,17 @@ func isInstalled(reference *element) bool {
 	return copied.plain("Include", "Private", "SpecificVersion", "EmbedInteropTypes", "RequiredTargetFramework")
 }
 
-// names reports whether an item includes one file, and says nothing else but these.
+// names reports whether an item includes one file, and says nothing else but these, as attributes or as elements.
 func names(item *element, file *regexp.Regexp, others ...string) bool {
 	isOther := func(c *element) bool { return !slices.Contains(others, c.name) || len(c.attrs)+len(c.children) > 0 }
-	return len(item.attrs) == 1 && item.attrs[0].Name.Local == "Include" && file.MatchString(item.attrs[0].Value) && item.text == "" &&
-		!slices.ContainsFunc(item.children, isOther)
+	isOtherAttr := func(a xml.Attr) bool { return a.Name.Space != "" || !slices.Contains(others, a.Name.Local) }
+	return len(item.attrs) > 0 && item.attrs[0].Name.Local == "Include" && file.MatchString(item.attrs[0].Value) && item.text == "" &&
+		!slices.ContainsFunc(item.attrs[1:], isOtherAttr) && !slices.ContainsFunc(item.children, isOther)
 }
 
 // isSource reports whether an item compiles one file that it names.
 func isSource(item *element) bool {
-	return names(item, sourceFile(), "SubType", "DependentUpon", "AutoGen", "DesignTime")
+	return names(item, sourceFile(), "SubType", "DependentUpon", "AutoGen", "DesignTime", "Link")
 }
 
 var (

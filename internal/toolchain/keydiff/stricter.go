@@ -21,8 +21,8 @@ type movement struct {
 // movements say how the settings of checkers may change. Any other change of them counts. The keys of a file that is for one checker
 // alone begin with its name.
 var movements = []movement{
-	{input.Lazily(`^tool\.(?:ruff\.(?:select|lint\.(?:extend-)?select)|tox\.env_list)$`), widens},
-	{input.Lazily(`^(?:tool\.(?:ruff\.extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:select|lint\.(?:extend-)?select)|tox\.env_list)|workspace\.members)$`), widens},
+	{input.Lazily(`^(?:tool\.(?:ruff\.extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|coverage\.run\.patch)|` +
 		`golangci\.(?:(?:linters|formatters)\.enable|formatters\.settings\.gofmt\.rewrite-rules))$`), gains},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
 		`pylint\..*\.?disable|pyright\.ignore|coverage\.report\.exclude_also)|` +
@@ -30,12 +30,13 @@ var movements = []movement{
 		`rubocop\."?\w+/[\w/]+"?\.Exclude)$`), onlyLoses},
 	{input.Lazily(`^(?:tool\.coverage\.report\.(?:exclude_lines|exclude_also)|rubocop\.(?:AllCops\.Exclude|"?\w+/[\w/]+"?\.Allowed\w+))$`), narrows},
 	{input.Lazily(`^(?:tool\.(?:coverage\.report\.(?:fail_under|precision)|mypy\.python_version|ruff\.target-version|pyright\.pythonVersion|pytest\.(?:ini_options\.)?minversion)|` +
-		`rubocop\.AllCops\.TargetRubyVersion)$`), rises},
+		`rubocop\.AllCops\.TargetRubyVersion|package\.edition)$`), rises},
 	{input.Lazily(`^rubocop\."?(?:Metrics|Layout)/\w+"?\.Max$`), falls},
 	{input.Lazily(`^(?:tool\.(?:mypy\.(?:strict|warn_\w+|disallow_\w+|check_untyped_defs|no_implicit_\w+|strict_\w+|extra_checks)|coverage\.run\.branch|` +
 		`pytest\.(?:ini_options\.)?xfail_strict)|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
+	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), func(old, now any) bool { return runs(old) == runs(now) }},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\.[^.]+\.description)|` +
 		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
@@ -151,6 +152,17 @@ func warnsMore(old, now any) bool {
 		}
 	}
 	return len(is) == 0
+}
+
+var shows = input.Lazily(`^-(?:r[a-zA-Z]+|v+|-tb=\w+|-durations=\d+|-color=\w+|-import-mode=\w+)$`)
+
+// runs are the options of pytest without those that say what it shows, and how it imports files of tests.
+func runs(options any) string {
+	if list, isList := options.([]any); isList {
+		options = strings.Trim(fmt.Sprint(list), "[]")
+	}
+	text, _ := options.(string)
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), shows().MatchString), " ")
 }
 
 // number reads a number or a version of a language, such as 3.10 and py310.

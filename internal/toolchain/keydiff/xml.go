@@ -79,7 +79,10 @@ func (e *element) write(b *strings.Builder) {
 // of a registry.
 func (e *element) plain(names ...string) bool {
 	harmless := func(name, value string) bool {
-		return slices.Contains(names, name) && plainWords().MatchString(value) && ((name != "version" && name != "Version") || isPlain(value))
+		if name == "version" || strings.HasPrefix(name, "Version") {
+			return slices.Contains(names, name) && isPlain(value)
+		}
+		return slices.Contains(names, name) && plainWords().MatchString(value)
 	}
 	for _, a := range e.attrs {
 		if a.Name.Space != "" || !harmless(a.Name.Local, a.Value) {
