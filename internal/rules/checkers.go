@@ -60,21 +60,23 @@ func checkClass(name string) string {
 var narrowing = map[string]string{
 	"pytest":        ". --ignore --ignore-glob --deselect -k -m --reruns --lf --last-failed --collect-only /",
 	"unittest":      ": -k /",
-	"go test":       ": -short -run -skip -c -list -n / -race",
+	"go test":       ": -short -run -skip -c -list -n -vet / -race",
 	"go vet":        ": /",
 	"gotestsum":     ": -short -run -skip --rerun-fails / -race",
-	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed /",
-	"jest":          ". --testPathIgnorePatterns --passWithNoTests -t --testNamePattern --testPathPattern --onlyChanged -o /",
+	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed -u --update /",
+	"jest":          ". --testPathIgnorePatterns --passWithNoTests -t --testNamePattern --testPathPattern --onlyChanged -o -u --updateSnapshot /",
 	"mocha":         ". --grep -g --fgrep -f --invert -i --retries --ignore --exclude /",
 	"node --test":   ". --test-name-pattern --test-skip-pattern --test-only /",
-	"playwright":    ". --grep --grep-invert -g --retries --project /",
+	"playwright":    ". --grep --grep-invert -g --retries --project -u --update-snapshots /",
 	"cargo test":    "f --lib --bins --bin --doc --test --skip --exclude -p --package --no-run / --workspace --all --all-features --all-targets",
 	"cargo nextest": "- --lib --retries -E --exclude -p / --workspace --all-features --all-targets",
 	"cargo clippy":  "- --lib -A / -D --workspace --all-features --all-targets",
-	"dotnet test":   ". --filter /",
+	"dotnet test":   ". --filter --list-tests -t /",
+	"dotnet build":  "- / -warnaserror",
+	"dotnet format": "- / --verify-no-changes",
 	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl -fn --fail-never /",
 	"gradle":        "- -x --exclude-task --tests -PskipTests /",
-	"rspec":         ". --tag -t -e --example --exclude-pattern /",
+	"rspec":         ". --tag -t -e --example --exclude-pattern --dry-run /",
 	"rails test":    ". -n --name -e --exclude /",
 	"mix test":      ". --only --exclude --stale --failed --exit-status /",
 	"mix compile":   "- / --warnings-as-errors",
@@ -85,6 +87,7 @@ var narrowing = map[string]string{
 	"nox":           "- -s -k -e /",
 	"mypy":          ": --exclude --ignore-missing-imports / --strict",
 	"tsc":           "- --skipLibCheck / --strict",
+	"ruff format":   "- / --check --diff",
 	"ruff check":    ". --ignore --exclude --extend-ignore --extend-exclude /",
 	"eslint":        ": --quiet --ignore-pattern /",
 	"flake8":        ". --ignore --extend-ignore --exclude --extend-exclude /",
@@ -95,6 +98,9 @@ var narrowing = map[string]string{
 
 // choosing are options whose value may change: only where they are new, less is checked.
 const choosing = " -e -s -p --package -pl --project --test --bin "
+
+// switches are options that take no value: what follows them is a path.
+const switches = " -q -v -vv -x -s --quiet --verbose --coverage --run --ci "
 
 // sameProgram gives the programs that take the options of another one its name.
 var sameProgram = strings.NewReplacer("py.test", "pytest", "mvnw", "mvn", "gradlew", "gradle")

@@ -31,7 +31,7 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 	c.droppedChecks(report)
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
-			isNamed(f.Path, "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini") {
+			isNamed(f.Path, pytestFiles) {
 			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
 			if len(check.Args)+len(check.names) > 0 { // else it may be in another file now
 				check.report(&old, false, report)
@@ -151,7 +151,7 @@ func (c *Check) paths() (list []string) {
 			continue // a subcommand, or all projects
 		}
 		plain := !begins(arg, "-") && !strings.ContainsAny(arg, "<>|={}")
-		value := i > 0 && begins(c.Args[i-1], "-") && !has(c.Args[i-1], "=") // of an option
+		value := i > 0 && begins(c.Args[i-1], "-") && !has(c.Args[i-1], "=") && !isIn(c.Args[i-1], switches) // of an option
 		if plain && (!value || ends(arg, "/...") || arg == ".") {
 			list = append(list, strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "..."), "/"))
 		}

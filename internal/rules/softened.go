@@ -197,7 +197,7 @@ func elsewhere(script string) bool {
 			words := unwrapped(c.words)
 			if len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
 				(begins(words[0], "./", "@") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-					(isIn(words[0], scriptRunners) && len(words) > 1 && !oneOf(words[1], "install", "ci", "i", "add"))) {
+					(isIn(words[0], scriptRunners) && !isIn(append(words, "")[1], " install ci i add ") && (len(words) > 1 || oneOf(words[0], "make", "rake")))) {
 				return true
 			}
 		}
@@ -221,7 +221,7 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 		}
 		return
 	}
-	for _, key := range [...]string{"paths", "branches", "types", "paths-ignore"} {
+	for _, key := range [...]string{"paths", "branches", "types", "paths-ignore", "branches-ignore"} {
 		if d := narrowed(key, was.Value, now.Value); d != "" {
 			report(p.now.hit(keyLine(now.Value, key), "pull_request", "the workflow runs for fewer pull requests: "+d,
 				"let it run for the pull requests that it ran for"))
@@ -237,9 +237,10 @@ func narrowed(key string, was, now *input.Node) string {
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), isDocPattern)
 	isMain := func(list []string) bool { return slices.ContainsFunc(list, isMainBranch) }
 	switch {
-	case key == "paths-ignore":
-		if len(fresh) > 0 && below(was, "paths") == nil {
-			return "not for the paths " + listed(fresh)
+	case ends(key, "-ignore"):
+		what := strings.TrimSuffix(key, "-ignore")
+		if len(fresh) > 0 && below(was, what) == nil {
+			return "not for the " + what + " " + listed(fresh)
 		}
 	case below(now, key) == nil, key == "types" && slices.Contains(list, "synchronize"), key == "branches" && (len(list) == 0 || isMain(list)):
 	case below(was, key) == nil:

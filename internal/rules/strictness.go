@@ -41,11 +41,13 @@ const (
 		"stryker*conf* stryker*.json .stryker* web-test-runner*conf*"
 	measuredParts = "branches|functions|lines|statements"
 	jestFiles     = "package.json jest*conf* jest*.json jest*rc.*"
+	pytestFiles   = "pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini"
 	mypyFiles     = "mypy.ini .mypy.ini setup.cfg pyproject.toml"
 	projectFiles  = "*.csproj *.props *.targets *.runsettings"
 	ruffFiles     = "pyproject.toml ruff.toml .ruff.toml"
 	phpunitFiles  = "phpunit*.xml*"
 	vitestFiles   = "vitest*conf* vite.conf*"
+	e2eFiles      = "playwright*conf*"
 	gradleFiles   = "*.gradle *.gradle.kts"
 	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
 	noTests       = "!node_modules /dist /build /lib/ /out/ coverage fixtures snapshots e2e cypress playwright /tmp .git/ .next vendor"
@@ -78,23 +80,28 @@ var strictness = []strictSetting{
 		"EnforceCodeStyleInBuild|EnableNETAnalyzers|RunAnalyzers|Nullable",
 		kept, ""},
 	{".editorconfig .globalconfig", "*/*", severity, ""},
-	{".rubocop.yml", "*/Enabled", on, ""},
+	{".rubocop.yml", "*/Enabled|NewCops", on, ""},
 	{".rubocop.yml", "*/DisabledByDefault", off, ""},
 	{".rubocop.yml", "*/Max", lower, ""},
 	{".pre-commit-config.y*ml", "repos/hooks/id", named, ""},
 	{".golangci.*", "linters|formatters/enable", named, ""},
 	{".golangci.*", "linters/disable", unnamed, ""},
+	{".golangci.*", "run/tests", on, ""},
 	{jestFiles, "**/testPathIgnorePatterns", unnamed, noTests},
+	{jestFiles, "**/ts-jest/diagnostics", on, ""},
 	{jestFiles + " " + vitestFiles, "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", off, ""},
 	{vitestFiles, "**/test/exclude", unnamed, ".test. .spec. test/ tests/ __tests__"},
-	{vitestFiles, "**/test/retry", unnamed, ""},
+	{vitestFiles + " " + e2eFiles, "**/retry|retries", unnamed, "!0"},
+	{e2eFiles, "**/grepInvert|testIgnore", unnamed, ""},
+	{e2eFiles, "**/forbidOnly", on, ""},
 	{"eslint.conf* .eslintrc*", "**/ignores|ignorePatterns", unnamed, wholeTrees},
 	{".rubocop.yml", "AllCops/Exclude", unnamed, wholeTrees},
 	{"pom.xml", "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore", off, ""},
-	{"pom.xml", "**/haltOnFailure", on, ""},
+	{"pom.xml", "**/haltOnFailure|failsOnError|failOnViolation", on, ""},
 	{"pom.xml", "**/excludes/exclude", unnamed, "test.java tests.java test.class tests.class"},
 	{"pom.xml", "**/rerunFailingTestsCount|excludedGroups", unnamed, ""},
 	{gradleFiles, "**/ignoreFailures", off, ""},
+	{gradleFiles, "**/allWarningsAsErrors|allWarningsAsErrors.set", on, ""},
 	{gradleFiles, "**/test|tasks.test/enabled", on, ""},
 	{gradleFiles, "**/excludeTags|excludeTestsMatching", unnamed, ""},
 	{gradleFiles, "**/test|tasks.test/exclude", unnamed, ""},
@@ -109,15 +116,19 @@ var strictness = []strictSetting{
 	{"phpstan*.neon*", "parameters/paths", named, ""},
 	{"psalm*.xml*", "psalm/@errorLevel", lower, ""},
 	{"cargo.toml", "**/lints/*/*", graded, "deny forbid allow"},
-	{"cargo.toml", "lib/test|doctest", on, ""},
-	{"cargo.toml", "package/autotests", on, ""},
+	{"cargo.toml", "lib|package/test|doctest|autotests", on, ""},
 	{"mix.exs", "**/warnings_as_errors", kept, ""},
 	{"mix.exs", "**/test_pattern", unnamed, "!_test"},
-	{ruffFiles, "tool/ruff/**/select|extend-select", named, ""},
-	{ruffFiles, "lint/select|extend-select", named, ""},
+	{ruffFiles, "**/ruff|lint/select|extend-select", named, ""},
+	{ruffFiles, "**/ruff|lint/ignore|extend-ignore", unnamed, "!0 1 2 3 4 5 6 7 8 9"}, // a family of rules
+	{"tox.ini pyproject.toml", "**/ignore_outcome", off, ""},
+	{pytestFiles, "**/xfail_strict", kept, ""},
+	{".flake8 setup.cfg tox.ini *.toml .golangci.*", "**/max-complexity|min-complexity|cognitive-complexity-threshold", lower, ""},
 	{mypyFiles, "**/mypy/overrides/ignore_errors", off, ""},
 	{".eslintrc* eslint.conf* package.json", "**/rules/*", graded, ""},
 	{"biome.json*", "**/rules/*/*", graded, ""},
+	{"biome.json*", "linter/enabled", on, ""},
+	{"deny.toml .deny.toml", "advisories|bans|sources|licenses/*", graded, ""},
 	{mypyFiles, "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|" +
 		"check_untyped_defs|strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional",
 		kept, ""},
