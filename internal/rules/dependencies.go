@@ -27,6 +27,7 @@ func findNewDependency(c *Change, report func(Hit)) {
 		}
 		for _, d := range m.packages(f.Base) {
 			known[m.key(d)] = true
+			known["registry "+m.key(d)] = known["registry "+m.key(d)] || (d.from == "" && !d.local && !d.own)
 		}
 		heads[f] = m.packages(f.Head)
 		for _, d := range heads[f] {
@@ -75,7 +76,7 @@ var manifests = []manifest{
 	{files: "setup.cfg", system: "pypi", own: "metadata/name", tables: "options/install_requires options.extras_require/*",
 		dev: "options/setup_requires|tests_require options.extras_require/dev|test|tests|testing|docs|lint"},
 	{files: "cargo.toml", system: "cargo", own: "package/name",
-		tables: "dependencies|build-dependencies/{} workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{}",
+		tables: "dependencies|build-dependencies/{} workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{} patch/*/{}",
 		dev:    "dev-dependencies/{} workspace/dev-dependencies/{} target/*/dev-dependencies/{}"},
 	{files: "libs.versions.toml", system: "maven", tables: "libraries/{}", dev: "plugins/{}"},
 	{files: "pom.xml", system: "maven", own: "project/groupId project/parent/groupId", tables: "**/dependency/<>",
@@ -176,7 +177,7 @@ func (m *manifest) lines(v *source.File) (deps []dependency) {
 }
 
 var (
-	gemFrom = input.Lazily(`(?::git|:github|git:|github:)\s*(?:=>)?\s*["']([^"']+)`)
+	gemFrom = input.Lazily(`(?::git|:github|git:|github:|source:)\s*(?:=>)?\s*["']([^"']+)`)
 	gemName = input.Lazily(`^\s*(?:\w+\.)?name\s*=\s*["']([^"']+)`)
 	gemDev  = input.Lazily(`^\s*group\b.*(?:dev|test)`)
 )
@@ -231,6 +232,9 @@ func (d *described) dependency(m *manifest, v *source.File, own string) dependen
 		}
 	case "npm":
 		target, isPackage := strings.CutPrefix(strings.TrimPrefix(version, "jsr:"), "npm:")
+		if isPackage {
+			is.name = withoutVersion(target)
+		}
 		if begins(m.tables, "imports") {
 			switch isPackage = isPackage || begins(version, "jsr:"); {
 			case isPackage:
@@ -292,10 +296,10 @@ func newDependencies(f *File, m *manifest, deps []dependency, known map[string]b
 	var names firstNames
 	parts := [3][]string{} // for the program, for its development, not from a registry
 	for _, d := range deps {
-		if d.local || known[m.key(d)] {
+		if left := d.from != "" && known["registry "+m.key(d)]; d.local || (known[m.key(d)] && !left) {
 			continue
 		}
-		known[m.key(d)] = true
+		known[m.key(d)], known["registry "+m.key(d)] = true, false
 		names.add(d.name, d.line)
 		part := 0
 		if d.dev {
