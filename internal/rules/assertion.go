@@ -170,7 +170,7 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 	case ':':
 		return lang == source.Rust && at(rest, 1) == ':' && at(rest, 2) == '<'
 	case '.':
-		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !begins(rest, ".New(")
+		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !begins(rest, ".New(", ".Pass(")
 	case ' ', '\t':
 		next := nextByte(rest)
 		return (next == '(' && lang != source.Go) || (next == '{' && (lang == source.Ruby || lang == source.Java))

@@ -128,6 +128,9 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 // only where it is true.
 func (f *File) asksBefore(s *Assertion) bool {
 	at := s.first - 1
+	if string(codeOn(f.Head, at)) == "{" {
+		at--
+	}
 	if begins(codeOn(f.Head, s.first), "if") {
 		at++ // if (x === 1) expect(x).toBe(1)
 	}
@@ -216,7 +219,8 @@ func (s *Assertion) fails() failing {
 	end := start + source.WordEnd(s.code[start:])
 	word, rest := string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
 	args, tail, ok := arguments(rest)
-	alone := ok && strings.Trim(string(tail.code), "; \r\n") == ""
+	after := strings.Trim(string(tail.code), "; \r\n")
+	alone := ok && (after == "" || (isScript(lang) && uncalledMatcher().MatchString(after)))
 	switch {
 	case lang == source.Python && word == "assert":
 		if tuple, after, ok := arguments(firstOf(rest)); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
@@ -252,6 +256,9 @@ func (s *Assertion) fails() failing {
 	}
 	return mayFail
 }
+
+// uncalledMatcher matches what stands behind expect(x) where it names a matcher and does not call it.
+var uncalledMatcher = input.Lazily(`^\.(?:not\.)?to[A-Z]\w+$`)
 
 // sameExpressions judges the comparison of two expressions.
 func sameExpressions(a, b span) failing {

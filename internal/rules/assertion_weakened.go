@@ -309,7 +309,7 @@ func stillStrong(strong []string, subject string) bool {
 }
 
 // raised matches the error that a test expects; its groups are the error and what is known of its text.
-var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|Throw(?:s|sAsync|Async)?<|` +
+var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:(?:assert_)?raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|Throw(?:s|sAsync|sAny|sAnyAsync|Async)?<|Throws\.(?:(?:TypeOf|InstanceOf)<)?|` +
 	`raise_error[ (]*|should_panic[ (]*)\s*([^,)>\n\]]*)(.*)`)
 
 // broad are the errors that nearly every error is.
@@ -338,7 +338,7 @@ const distance = `(?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|del
 var (
 	tolerant = input.Lazily(`(` + distance + `|Within\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
 	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,))([-.e\d]+)`)
-	wide     = input.Lazily(`(` + distance + `|offset\())([-.e\d]+)`)
+	wide     = input.Lazily(`(` + distance + `|offset\(|InDelta\(.*,|BeApproximately\(.*,))([-.e\d]+)`)
 	third    = input.Lazily(`(assertEquals\([^,()]*,.*,)([-.e\d]+)[fFdD]?\);?$`) // of JUnit
 )
 

@@ -152,7 +152,7 @@ func goCondition(s span) (c meaning, ok bool) {
 }
 
 // goCalls matches the calls that compare two values, or ask whether one contains the other.
-var goCalls = input.Lazily(`^(cmp\.Diff|reflect\.DeepEqual|(?:cmp|bytes|slices|maps)\.Equal|` +
+var goCalls = input.Lazily(`^(errors\.(?:Is|As)|cmp\.Diff|reflect\.DeepEqual|(?:cmp|bytes|slices|maps)\.Equal|` +
 	`strings\.(?:EqualFold|Contains|HasPrefix|HasSuffix)|(?:slices|bytes)\.Contains)\(`)
 
 func goCall(e span) (c meaning, ok bool) {
@@ -162,7 +162,7 @@ func goCall(e span) (c meaning, ok bool) {
 	}
 	args, _, _ := arguments(e.cut(len(m[1]), len(e.code)))
 	c = meaning{rank: partial, matcher: string(m[1]), subjects: keys(args[:min(len(args), 2)])}
-	if has(c.matcher, "Equal", "Diff") {
+	if has(c.matcher, "Equal", "Diff", "errors.") {
 		c.rank = exact
 	}
 	return c, len(args) >= 2

@@ -127,7 +127,7 @@ func plain(literals []string) string {
 }
 
 // tableRow matches a line that is a whole row of a table of tests.
-var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.param\(.+\)),$|^\[(?:InlineData|TestCase|DataRow|Arguments)\(.*\)\]$|^#\[(?:test_)?case\(.*\)\]$|^@(?:example|pytest\.param)\(.*\)$`)
+var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.param\(.+\)),$|^\[(?:InlineData|TestCase|DataRow|Arguments)\(.*\)\]$|^#\[(?:test_)?case\(.*\)\]$|^\$\{.+\}\s+\|?\s*\$\{.+\}$|^@(?:example|pytest\.param)\(.*\)$`)
 
 // isRow reports whether a line of code is a row of a table of tests.
 func isRow(v *source.File, n int) bool {
@@ -142,8 +142,12 @@ func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 		if n == 0 || (!isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1)) {
 			continue
 		}
-		for _, l := range hunk.Removed {
-			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] {
+		joined := "" // a table may stand on one line now
+		for _, l := range hunk.Added[:min(len(hunk.Added), maxHunk)] {
+			joined += liveKey(f.Head, l.Number)
+		}
+		for i, l := range hunk.Removed {
+			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !has(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
 				rows = append(rows, l)
 			}
 		}

@@ -36,8 +36,9 @@ func marksOf(f *source.File) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
 	lines := linesWith(f, f.Code, strings.Fields(skipWords[lang])...)
+	names := sync.OnceValue(func() truths { return constants(f) })
 	for _, n := range lines {
-		if m, found := markAt(lang, f, n); found {
+		if m, found := markAt(lang, f, n, names); found {
 			m.line = n
 			marks = append(marks, m)
 		}
@@ -101,13 +102,13 @@ var shapesOf = map[source.Lang]func() shapes{
 }
 
 // markAt tells what mark is on a line.
-func markAt(lang source.Lang, f *source.File, n int) (m Mark, found bool) {
+func markAt(lang source.Lang, f *source.File, n int, names func() truths) (m Mark, found bool) {
 	line := f.CodeLine(n)
 	shapes := shapesOf[lang]()
 	for _, shape := range []*regexp.Regexp{shapes.header, shapes.statement} {
 		if at, word := firstGroup(shape, line); at >= 0 {
 			m = Mark{header: shape == shapes.header && !has(line, "#!"), disabled: isIn(word, " private static __test__ cfg ")}
-			if m.holds = markHolds(lang, f, n, at, word, shape == shapes.header); m.holds != notEver {
+			if m.holds = markHolds(lang, f, n, at, word, shape == shapes.header, names); m.holds != notEver {
 				return m, true
 			}
 		}
@@ -128,7 +129,7 @@ func firstGroup(r *regexp.Regexp, line []byte) (end int, word string) {
 
 // markHolds tells whether a mark keeps its test from running; one without a condition always does. The mark ends at an
 // offset of a line.
-func markHolds(lang source.Lang, f *source.File, n, at int, word string, header bool) certainty {
+func markHolds(lang source.Lang, f *source.File, n, at int, word string, header bool, names func() truths) certainty {
 	line, args := f.CodeLine(n), bracketed(f, f.Code, n, at)
 	first, rest, _ := cutOutside(args, ",")
 	if begins(strings.TrimSpace(first), `"`) { // JUnit 4 has a text before it
@@ -136,12 +137,16 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	}
 	name, value, named := namedArgument(first)
 	before := bytes.TrimLeft(line, " \t")
+	var known truths
+	if header {
+		known = names()
+	}
 	switch {
 	case isIn(word, " skipif skipIf todoIf If When SkipWhen assumeFalse "),
 		header && word == "xfail" && strings.TrimSpace(value) != "" && (!named || name == "condition"):
-		return foldCondition(value, nil)
+		return foldCondition(value, known)
 	case isIn(word, " skipUnless runIf if IfNot Unless SkipUnless assumeTrue assumeThat "):
-		return foldCondition(value, nil).not()
+		return foldCondition(value, known).not()
 	case word == "parametrize":
 		if strings.TrimRight(string(squeeze(nil, []byte(firstArgument(rest)))), ",") == "[]" {
 			return always
@@ -150,7 +155,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
-			return foldCondition(raw, nil).not()
+			return foldCondition(raw, truths{"test": always}).not()
 		}
 		if condition, what, _ := cutOutside(raw, ","); has(what, "ignore") {
 			return foldCondition(condition, nil)
@@ -249,7 +254,7 @@ func aliasMarks(f *source.File, lines []int) []Mark {
 		if m == nil {
 			continue
 		}
-		holds := markHolds(source.Python, f, n, m[5], string(line[m[4]:m[5]]), true)
+		holds := markHolds(source.Python, f, n, m[5], string(line[m[4]:m[5]]), true, func() truths { return nil })
 		if holds == always && searched < maxSearched {
 			searched++
 			name := "@" + string(line[m[2]:m[3]])

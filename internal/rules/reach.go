@@ -79,7 +79,7 @@ func headTruth(head []byte, names truths) certainty {
 	case word == "unless":
 		return foldCondition(condition, names).not()
 	case isIn(word, " try begin with using for foreach loop do unsafe finally ensure lock async "), begins(s, "{"),
-		has(s, ".Run(", ".each", ".forEach", "subTest("):
+		has(s, ".Run(", ".Fuzz(", ".each", ".forEach", "subTest("):
 		return always
 	}
 	return unknown
@@ -121,7 +121,7 @@ func isEarlyReturn(t *Test, n int, line []byte) bool {
 		}
 		word = bytes.TrimRight(word[i:], "; }")
 	}
-	if oneOf(string(word), "return", "return nil", "return None", "return Ok(())") {
+	if oneOf(string(word), "return", "return nil", "return None", "return Ok(())") || begins(word, "Assert.Pass(") {
 		return true
 	}
 	if first := firstWord(word); first != "return" && (first != "next" || t.of.Lang != source.Ruby) {
@@ -239,7 +239,7 @@ func literalTruth(expr string, names truths) certainty {
 	switch expr {
 	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())":
 		return always
-	case "false", "False", "FALSE", "None", "nil", "null", "Boolean.FALSE", "cfg!(any())":
+	case "false", "False", "FALSE", "None", "nil", "null", "Boolean.FALSE", "cfg!(any())", "TYPE_CHECKING":
 		return notEver
 	}
 	if isDecimal(expr) {

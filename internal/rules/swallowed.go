@@ -31,9 +31,10 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 			continue // the line that begins the block was there: pytest.raises(Exception) is an assertion itself
 		}
 		until = to
+		isIdle := len(g.byKey) > 0 && has(how, "over nothing", "never true") // of any assertion
 		for n := l.Number; n <= to; n++ {
 			if asserts(f.Head, n) &&
-				(!added[n] || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
+				(!added[n] || isIdle || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}
 		}
@@ -63,7 +64,7 @@ func (f *File) unreached(n int, line []byte, known *surroundings) (how string, t
 	switch {
 	case neverRuns(f.Lang(), line):
 		return "behind a condition that is never true", end
-	case tries().Match(line) && f.swallows(f.tryEnd(n)):
+	case tries().Match(line) && swallows(f.Head, f.tryEnd(n)):
 		return "in a block that swallows its failure", f.tryEnd(n)
 	case f.Lang() == source.Python && suppressShape().Match(line):
 		return "in a block that swallows its failure", end
@@ -138,7 +139,7 @@ func (f *File) testAround(n int) *source.Test {
 }
 
 // emptyCatch matches a promise whose failure is dropped.
-var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)`)
+var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)|\srescue (?:nil|true|false)$`)
 
 // uncalled matches the start of a function that is a statement, or the value of a variable.
 var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
@@ -235,19 +236,19 @@ var caught = byLanguage(map[source.Lang]string{
 })
 
 // swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
-func (f *File) swallows(line int) bool {
-	if shape := caught(f.Lang()); line == 0 || shape == nil || !shape.Match(f.Head.CodeLine(line)) {
+func swallows(v *source.File, line int) bool {
+	if shape := caught(v.Lang); line == 0 || shape == nil || !shape.Match(v.CodeLine(line)) {
 		return false
 	}
-	last, body := indentEnd(f.Head, line)+1, []byte(nil)
-	if b, found := f.Head.BlockOn(line); found && f.Lang() != source.Ruby {
-		body = f.Head.Code[b.Open+1 : max(b.Open+1, min(b.End, b.Open+maxStatementBytes))]
-		if last = f.Head.LineAt(b.End); f.Lang() == source.Python {
+	last, body := indentEnd(v, line)+1, []byte(nil)
+	if b, found := v.BlockOn(line); found && v.Lang != source.Ruby {
+		body = v.Code[b.Open+1 : max(b.Open+1, min(b.End, b.Open+maxStatementBytes))]
+		if last = v.LineAt(b.End); v.Lang == source.Python {
 			last++
 		}
 	} else {
 		for n := line + 1; n < last; n++ {
-			body = append(append(body, f.Head.CodeLine(n)...), '\n')
+			body = append(append(body, v.CodeLine(n)...), '\n')
 		}
 	}
 	for text := range bytes.Lines(body) {
@@ -255,10 +256,10 @@ func (f *File) swallows(line int) bool {
 			return false
 		}
 	}
-	return last == line || !handler().Match(f.Head.CodeLine(last))
+	return last == line || !handler().Match(v.CodeLine(last))
 }
 
-var idle = input.Lazily(`^(?:pass|\.\.\.|nil|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
+var idle = input.Lazily(`^(?:pass|\.\.\.|nil|true|false|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
 
 // isIdle reports whether a line of a handler does nothing, or only prints.
 func isIdle(line []byte) bool {

@@ -50,12 +50,17 @@ var signs = []sign{
 		input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`), nil},
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
 		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil},
+	{source.Ruby, "def assert def refute", assertionsReplaced,
+		input.Lazily(`def (assert|refute)(_\w+)?\b`), func(v *source.File, line int) bool {
+			return !oneOf(string(codeOn(v, nextCode(v, line))), "true", "nil", "end")
+		}},
 	{source.Python, "outcome excinfo", "the outcome of a test is rewritten",
 		input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`), nil},
 	{source.Python, "exitstatus", "the exit status of the test run is rewritten",
 		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
 	{source.Python, "items", "all tests are removed from the run",
 		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional},
+	{source.Python, "items[:]", "a test is skipped by its name", pyNamed, nil},
 	{source.Python, "add_marker items.remove", "a test is skipped by its name",
 		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
 	{source.Python, "add_marker items.remove", "all tests are skipped",

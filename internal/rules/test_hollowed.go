@@ -129,8 +129,13 @@ func lookInto(t *Test) insight {
 			}
 			break
 		}
+		if isRuby := t.of.Lang == source.Ruby; isRuby && handler().Match(line) && indentOf(line) == indentOf(t.of.CodeLine(t.Line)) &&
+			swallows(t.of, n) {
+			in.assertions = 0
+			continue
+		}
 		if asserts(t.of, n) {
-			if isEmptyAssertion(t.of, n) {
+			if isEmptyAssertion(t.of, n) || emptyCatch().Match(line) {
 				continue
 			}
 			in.assertions++

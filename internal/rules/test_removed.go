@@ -329,6 +329,7 @@ func definesValue(line []byte) bool {
 
 // mentionsCode reports whether the name or the body of a test has a word that production code defined.
 func (f *testTable) mentionsCode(t *Test, words map[string]bool) bool {
+	eachWord([]byte(t.Name), func(w string) { words[w] = true }) // of its groups
 	for w := range words {
 		if f.defined[w] {
 			return true
