@@ -221,15 +221,29 @@ func skipsByName(v *source.File, line int) bool {
 
 // marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.
 func marksUnderCondition(v *source.File, line int) bool {
+	const skip = "pytest.mark.skipif"
 	_, name, _ := bytes.Cut(v.CodeLine(line), []byte("add_marker("))
 	name, _, _ = bytes.Cut(name, []byte(")"))
-	start := string(bytes.TrimSpace(name)) + " = pytest.mark.skipif"
-	for _, n := range slices.Backward(linesWith(v, v.Code[:min(len(v.Code), 64<<10)], start+"(")) {
-		if begins(v.CodeLine(n), start) {
-			return has(firstArgument(bracketed(v, v.Text, n, len(start))), ".")
+	n, at := valueOf(v, bytes.TrimSpace(name))
+	if !begins(v.CodeLine(n)[at:], skip+"(") {
+		return false
+	}
+	condition := []byte(strings.TrimPrefix(strings.TrimSpace(firstArgument(bracketed(v, v.Text, n, at+len(skip)))), "not "))
+	if n, at := valueOf(v, condition); at > 0 {
+		condition = v.CodeLine(n)[at:]
+	}
+	return has(condition, ".")
+}
+
+// valueOf is where the value of a name begins, of the last line that sets it: its line, and the offset there; 0 for none.
+func valueOf(v *source.File, name []byte) (line, at int) {
+	start := string(name) + " = "
+	for _, n := range slices.Backward(linesWith(v, v.Code[:min(len(v.Code), 64<<10)], start)) {
+		if text := v.CodeLine(n); begins(bytes.TrimLeft(text, " \t"), start) {
+			return n, bytes.Index(text, []byte(start)) + len(start)
 		}
 	}
-	return false
+	return 0, 0
 }
 
 // pythonConditional reports whether a line of a function depends on a condition: one around it, or one before it that
