@@ -77,8 +77,7 @@ func checkOf(words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	name := path.Base(words[0])
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".cmd"), ".bat")
+	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0]), ".cmd"), ".bat")
 	if name == "node" && slices.Contains(words, "--test") {
 		return "node --test"
 	}
@@ -199,10 +198,7 @@ func scriptCheck(words []string) string {
 		case begins(w, "-"):
 			continue
 		}
-		base := path.Base(w)
-
-		name := strings.TrimSuffix(base, path.Ext(base))
-		if namesCheck(name) {
+		if base := path.Base(w); namesCheck(strings.TrimSuffix(base, path.Ext(base))) {
 			return base
 		}
 		return ""
@@ -213,19 +209,20 @@ func scriptCheck(words []string) string {
 // checksIn lists the checks that a script runs, each once.
 func checksIn(script string) []string {
 	var found []string
-	seen := map[string]bool{}
-	for line := range strings.SplitSeq(strings.ReplaceAll(script, "\\\n", " "), "\n") {
-		if len(line) > maxShellLine {
-			continue
-		}
-		for _, c := range shellCommands(line) {
-			if name := checkOf(c.words); name != "" && !seen[name] {
-				seen[name] = true
-				found = append(found, name)
-			}
+	for _, c := range commandsIn(strings.ReplaceAll(script, "\\\n", " ")) {
+		if name := checkOf(c.words); name != "" && !slices.Contains(found, name) {
+			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// commandsIn are the commands of the lines of a script.
+func commandsIn(script string) (list []command) {
+	for line := range strings.SplitSeq(script, "\n") {
+		list = append(list, shellCommands(line[:min(len(line), maxShellLine)])...)
+	}
+	return list
 }
 
 // maxShellLine is the longest line that is read as shell, in bytes.

@@ -97,25 +97,14 @@ func hiddenDetail(all []rune, lines []linediff.Line) string {
 	count := len(all)
 	slices.Sort(all)
 	all = slices.Compact(all)
-	const most = 5
 	var names, numbers []string
-	for _, r := range all[:min(len(all), most)] {
+	for _, r := range all {
 		names = append(names, runeName(r))
 	}
-	for _, line := range lines[:min(len(lines), most)] {
+	for _, line := range lines {
 		numbers = append(numbers, strconv.Itoa(line.Number))
 	}
-	return input.Plural(int64(count), "character") + " that a reader does not see: " + joinSome(names, len(all)) +
-		", on line " + joinSome(numbers, len(lines))
-}
-
-// joinSome joins the first of several words.
-func joinSome(words []string, all int) string {
-	text := strings.Join(words, ", ")
-	if all > len(words) {
-		text += fmt.Sprintf(" and %d more", all-len(words))
-	}
-	return text
+	return input.Plural(int64(count), "character") + " that a reader does not see: " + joined(names, 5) + ", on line " + joined(numbers, 5)
 }
 
 // eachHidden calls visit for each line that has hidden characters of some kinds.

@@ -30,7 +30,7 @@ func (w *flow) grantOf(j *input.Member) (g grant) {
 	if j != nil && j.Value.Member("permissions") != nil {
 		n = j.Value
 	}
-	block := below(n, "permissions")
+	block := n.Member("permissions")
 	if g.known = block != nil; textOf(block) == "write-all" {
 		g.write = []input.Member{{Key: "everything", Pos: input.Pos{Line: keyLine(n, "permissions")}}}
 	}
@@ -181,7 +181,7 @@ func findPullRequestTarget(c *Change, report func(Hit)) {
 // untrusted is the line on which a workflow checks out the head of a pull request; 0 when it does not.
 func untrusted(w *flow) int {
 	for _, s := range w.steps {
-		if ref := below(s.node, "with", "ref"); s.action == "actions/checkout" && has(textOf(ref), "pull_request.head",
+		if ref := s.node.At("with", "ref"); s.action == "actions/checkout" && has(textOf(ref), "pull_request.head",
 			"workflow_run.head_", "github.head_ref", "refs/pull/", "pull_request.merge_commit") {
 			return ref.Pos.Line
 		}

@@ -3,7 +3,9 @@ package rules
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/rules/secrets"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -20,53 +22,36 @@ type credential struct {
 	line int
 }
 
-// newSecrets reports each credential that no touched file of the merge base has, once for each file.
+// newSecrets reports each credential that no touched file of the merge base has, once for each file and kind.
 func (c *Change) newSecrets(inSamples bool, report func(Hit)) {
-	found := make([][]credential, len(c.Files))
-	some := false
-	for i, f := range c.Files {
-		if f.Head != nil && isQuietPlace(f.Path) == inSamples {
-			found[i] = newCredentials(f)
-			some = some || len(found[i]) > 0
-		}
-	}
-	if !some {
-		return
-	}
-	before := map[string]bool{}
-	for _, f := range c.Files {
-		if f.Base != nil {
-			secrets.Find(f.Base.Text, func(s secrets.Found) { before[s.Value] = true })
-		}
-	}
-	for i, f := range c.Files {
-		var fresh []credential
-		for _, s := range found[i] {
-			if !before[s.Value] {
-				fresh = append(fresh, s)
+	before := sync.OnceValue(func() map[string]bool {
+		values := map[string]bool{}
+		for _, f := range c.Files {
+			if f.Base != nil {
+				secrets.Find(f.Base.Text, func(s secrets.Found) { values[s.Value] = true })
 			}
 		}
-		reportSecrets(f, fresh, report)
-	}
-}
-
-// reportSecrets reports the credentials of a file: each kind once.
-func reportSecrets(f *File, fresh []credential, report func(Hit)) {
-	counts := map[string]int64{}
-	for _, s := range fresh {
-		counts[s.Name]++
-	}
-	for _, s := range fresh {
-		n := counts[s.Name]
-		if n == 0 {
+		return values
+	})
+	for _, f := range c.Files {
+		if f.Head == nil || isQuietPlace(f.Path) != inSamples {
 			continue
 		}
-		counts[s.Name] = 0
-		detail := s.Name
-		if n > 1 {
-			detail += " and " + input.Plural(n-1, "other") + " like it"
+		fresh := slices.DeleteFunc(newCredentials(f), func(s credential) bool { return before()[s.Value] })
+		counts := map[string]int64{}
+		for _, s := range fresh {
+			counts[s.Name]++
 		}
-		report(f.hit(0, s.line, "", detail, "revoke it, and read it from the environment or from a secret store"))
+		for _, s := range fresh {
+			detail := s.Name
+			if n := counts[s.Name]; n > 1 {
+				detail += " and " + input.Plural(n-1, "other") + " like it"
+			}
+			if counts[s.Name] > 0 {
+				report(f.hit(0, s.line, "", detail, "revoke it, and read it from the environment or from a secret store"))
+			}
+			counts[s.Name] = 0
+		}
 	}
 }
 

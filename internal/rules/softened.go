@@ -52,7 +52,7 @@ func (set *flowSet) softStep(s *flowStep, p flowPair, report func(Hit)) {
 		report(p.now.hit(keyLine(s.node, "uses"), s.title(), title+" is tried again where it fails", fixSoft))
 	}
 	for _, k := range softKeys {
-		if with := below(s.node, "with"); textOf(with, k.key) == k.soft &&
+		if with := s.node.Member("with"); textOf(with, k.key) == k.soft &&
 			slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(n, "with", k.key) == k.strict }) {
 			report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
 		}
@@ -192,17 +192,12 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 // elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
 // programs.
 func elsewhere(script string) bool {
-	for line := range strings.SplitSeq(script, "\n") {
-		for _, c := range shellCommands(line[:min(len(line), maxShellLine)]) {
-			words := unwrapped(c.words)
-			if len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
-				(begins(words[0], "./", "@") || oneOf(words[0], "bash", "sh", "pwsh", "python", "python3", "node") ||
-					(isIn(words[0], scriptRunners) && !isIn(append(words, "")[1], " install ci i add ") && (len(words) > 1 || oneOf(words[0], "make", "rake")))) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(commandsIn(script), func(c command) bool {
+		words := unwrapped(c.words)
+		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
+			(begins(words[0], "./", "@") || isIn(words[0], " bash sh pwsh python python3 node ") ||
+				(isIn(words[0], scriptRunners) && !isIn(append(words, "")[1], " install ci i add ") && (len(words) > 1 || oneOf(words[0], "make", "rake"))))
+	})
 }
 
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
@@ -233,17 +228,17 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 // narrowed says which pull requests a filter leaves out that the one before let through. What a filter says of documents
 // does not matter, and neither does a filter that has something else instead.
 func narrowed(key string, was, now *input.Node) string {
-	old, list := itemsOf(below(was, key)), itemsOf(below(now, key))
+	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), isDocPattern)
 	isMain := func(list []string) bool { return slices.ContainsFunc(list, isMainBranch) }
 	switch {
 	case ends(key, "-ignore"):
 		what := strings.TrimSuffix(key, "-ignore")
-		if len(fresh) > 0 && below(was, what) == nil {
+		if len(fresh) > 0 && was.Member(what) == nil {
 			return "not for the " + what + " " + listed(fresh)
 		}
-	case below(now, key) == nil, key == "types" && slices.Contains(list, "synchronize"), key == "branches" && (len(list) == 0 || isMain(list)):
-	case below(was, key) == nil:
+	case now.Member(key) == nil, key == "types" && slices.Contains(list, "synchronize"), key == "branches" && (len(list) == 0 || isMain(list)):
+	case was.Member(key) == nil:
 		return "only for the " + key + " " + listed(list)
 	case len(gone) > 0 && len(fresh) == 0 && (key == "paths" || (key == "branches" && isMain(gone)) || slices.Contains(gone, "synchronize")):
 		return "not for the " + key + " " + listed(gone)
@@ -251,9 +246,7 @@ func narrowed(key string, was, now *input.Node) string {
 	return ""
 }
 
-func isMainBranch(name string) bool {
-	return oneOf(name, "main", "master", "develop", "dev", "trunk", "next", "**", "*")
-}
+func isMainBranch(name string) bool { return isIn(name, " main master develop dev trunk next ** * ") }
 
 // isDocPattern reports whether a pattern matches only what no test needs.
 func isDocPattern(pattern string) bool { return docPattern().MatchString(pattern) }

@@ -9,18 +9,18 @@ import (
 )
 
 // direction tells which values of a setting demand more.
-type direction string
+type direction byte
 
 const (
-	higher   direction = "higher"   // a threshold: the least that is demanded
-	lower    direction = "lower"    // a threshold: the most that is allowed
-	on       direction = "on"       // true is stricter
-	kept     direction = "kept"     // so it is, and without it nothing else demands it, but what the file extends
-	off      direction = "off"      // false is stricter
-	severity direction = "severity" // how an analyzer of .NET says what it finds
-	graded   direction = "graded"   // how a linter says what a rule of it finds
-	named    direction = "named"    // what the value names is done, and nothing else does it
-	unnamed  direction = "unnamed"  // what the value names is left out
+	higher   direction = iota // a threshold: the least that is demanded
+	lower                     // a threshold: the most that is allowed
+	on                        // true is stricter
+	kept                      // so it is, and without it nothing else demands it, but what the file extends
+	off                       // false is stricter
+	severity                  // how an analyzer of .NET says what it finds
+	graded                    // how a linter says what a rule of it finds
+	named                     // what the value names is done, and nothing else does it
+	unnamed                   // what the value names is left out
 )
 
 // strictSetting is a setting that makes a check stricter or milder.
@@ -192,7 +192,7 @@ var degreeWords = map[direction][]string{
 func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
 	l.line, l.most = s.Line, d.direction == lower
-	whole := (d.direction == on || d.direction == kept || d.direction == off) && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
+	whole := d.direction >= on && d.direction <= off && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
 	switch d.direction {
 	case higher, lower:
 		whole = true

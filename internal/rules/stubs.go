@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -169,56 +170,32 @@ var (
 	// annotations of Java and attributes of C# and Rust can have a call in them
 	annotations = input.Lazily(`@[\w.]+(\([^()]*\))?|#?\[[^\[\]]*\]`)
 	callHead    = input.Lazily(`([\w$]+)\s*(?:<[^()]*>|\[[^()]*\])?\s*\(`)
-	goReceiver  = input.Lazily(`\bfunc \([^()]*\)\s*`)
-	jsAssigned  = input.Lazily(`([\w$]+)\s*(?::[^=]*)?[=:]\s*(?:async\s*)?(?:<[^()]*>\s*)?\(?[^()]*\)?[^()]*=>\s*$`)
-	goFuncHead  = input.Lazily(`\bfunc (\w+)`)
-	csProperty  = input.Lazily(`([\w.]+)\s*(=>|\{?\s*(get|set|init)\s*(=>)?)\s*$`)
+	defHead     = input.Lazily(`^(?:async )?def (?:self\.)?([\w?!=]+)`)
+	// heads match the head of a function, by language. Their groups are its name.
+	heads = map[source.Lang][]func() *regexp.Regexp{
+		source.Go: {input.Lazily(`\bfunc (?:\([^()]*\)\s*)?(\w+)`)}, source.Python: {defHead}, source.Ruby: {defHead},
+		source.Rust: {input.Lazily(`\bfn (\w+)`)}, source.Java: {callHead},
+		source.JavaScript: {input.Lazily(`([\w$]+)\s*(?::[^=]*)?[=:]\s*(?:async\s*)?(?:<[^()]*>\s*)?\(?[^()]*\)?[^()]*=>\s*$`), callHead},
+		source.CSharp:     {callHead, input.Lazily(`([\w.]+)\s*(=>|\{?\s*(get|set|init)\s*(=>)?)\s*$`)},
+	}
 )
 
 // functionName is the name of the function that a head declares; "" for a condition, a loop or anything else.
 func functionName(lang source.Lang, head []byte) string {
 	head = bytes.TrimSpace(annotations().ReplaceAll(head, nil))
-
-	if lang == source.Python || lang == source.Ruby {
-		if m := defHead().FindSubmatch(head); m != nil {
+	for _, pattern := range heads[plainLang(lang)] {
+		if m := pattern().FindSubmatch(head); m != nil && isIn(string(m[1]), notNames) {
+			break
+		} else if m != nil {
 			return string(m[1])
 		}
-		return ""
-	}
-	if lang == source.Go {
-		head = goReceiver().ReplaceAll(head, []byte("func "))
-		if m := goFuncHead().FindSubmatch(head); m != nil {
-			return string(m[1])
-		}
-		return ""
-	}
-	if lang == source.Rust && !has(head, "fn ") {
-		return ""
-	}
-	if isScript(lang) {
-		if m := jsAssigned().FindSubmatch(head); m != nil {
-			return string(m[1])
-		}
-	}
-
-	m := callHead().FindSubmatch(head)
-	if m == nil {
-		if m = csProperty().FindSubmatch(head); m == nil || lang != source.CSharp ||
-			oneOf(string(m[1]), "_", "default", "get", "set", "init", "=>") {
-			return ""
-		}
-	}
-	if name := string(m[1]); !oneOf(name, "if", "for", "foreach", "while", "switch", "catch", "match", "with", "using",
-		"lock", "else", "when", "function", "return", "synchronized") {
-		return name
 	}
 	return ""
 }
 
-var (
-	defHead    = input.Lazily(`^(?:async )?def (?:self\.)?([\w?!=]+)`)
-	pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
-)
+const notNames = " if for foreach while switch catch match with using lock else when function return synchronized _ default get set init "
+
+var pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
 
 // isAbstract reports whether a method of Python is one that others must write: by its decorators, or by its class. The
 // blocks are it and those around it.

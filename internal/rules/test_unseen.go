@@ -47,11 +47,13 @@ func (t *testTable) imports(at place) bool {
 }
 
 // offTags are build constraints that are never set.
-var offTags = truths{
-	"ignore": notEver, "never": notEver, "none": notEver, "disabled": notEver, "disable": notEver, "skip": notEver,
-	"off": notEver, "todo": notEver, "broken": notEver, "false": notEver,
-	"exclude": notEver, "nobuild": notEver, "donotbuild": notEver, "nacl": notEver, "hurd": notEver,
-}
+var offTags = sync.OnceValue(func() truths {
+	tags := truths{}
+	for tag := range strings.FieldsSeq("ignore never none disabled disable skip off todo broken false exclude nobuild donotbuild nacl hurd") {
+		tags[tag] = notEver
+	}
+	return tags
+})
 
 // offByName is the line that takes a whole file out of all builds: 1 where its name does.
 func offByName(v *source.File) int {
@@ -72,7 +74,7 @@ func offByName(v *source.File) int {
 			break
 		}
 		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found &&
-			foldCondition(string(expr), offTags) == notEver {
+			foldCondition(string(expr), offTags()) == notEver {
 			return n
 		}
 	}

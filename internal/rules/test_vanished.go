@@ -58,12 +58,11 @@ func (d *reportDiff) hit(report func(Hit), names []string, what, fix string) {
 	if len(names) == 0 {
 		return
 	}
-	const most = 20
 	slices.Sort(names) // runners that work in parallel write them in any order
 	report(Hit{
 		File: d.path, Fix: fix,
 		Detail: input.Plural(int64(len(names)), "test") + " of the report " + what + ": " +
-			joinSome(names[:min(len(names), most)], len(names)),
+			joined(names, 20),
 	})
 }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,16 +95,14 @@ func readFlow(f *File, v *source.File, left *int) *flow {
 		}
 	}
 	w.jobs = slices.Clone(membersOf(w.root.Member("jobs")))
-	if at := slices.IndexFunc(w.root.Members, func(m input.Member) bool { return m.Key == "runs" }); at >= 0 {
-		w.jobs = append(w.jobs, w.root.Members[at])
+	if runs := member(w.root.Members, "runs"); runs != nil {
+		w.jobs = append(w.jobs, *runs)
 	}
 	for _, j := range w.jobs {
 		w.checks[j.Key] = j.Value.Member("uses") != nil && namesCheck(j.Key)
-		if steps := j.Value.Member("steps"); steps != nil {
-			for _, item := range steps.Items {
-				s := w.readStep(j.Key, item)
-				w.steps, w.checks[j.Key] = append(w.steps, s), w.checks[j.Key] || s.isCheck()
-			}
+		for _, item := range j.Value.At("steps").Items {
+			s := w.readStep(j.Key, item)
+			w.steps, w.checks[j.Key] = append(w.steps, s), w.checks[j.Key] || s.isCheck()
 		}
 	}
 	return w
@@ -225,10 +224,7 @@ func keyLine(n *input.Node, key string) int {
 	if m := member(membersOf(n), key); m != nil {
 		return m.Pos.Line
 	}
-	if n != nil {
-		return n.Pos.Line
-	}
-	return 0
+	return n.At().Pos.Line
 }
 
 // Limits of what is parsed. A text over them is not read.
@@ -241,54 +237,33 @@ const (
 // parseYAML reads a YAML document; nil for one that cannot be read.
 func parseYAML(v *source.File) *input.Node {
 	errs := &input.Errors{}
-	if len(v.Text) > maxYAML || !input.CheckText(v.Text, errs) {
-		return nil
-	}
-	n := input.ParseWorkflow(v.Text, maxDepth, errs)
-	if n == nil || n.Kind != input.KindObject {
-		return nil
-	}
-	return n
-}
-
-// below follows keys down a document; nil when one is missing.
-func below(n *input.Node, keys ...string) *input.Node {
-	for _, key := range keys {
-		if n != nil {
-			n = n.Member(key)
+	if len(v.Text) <= maxYAML && input.CheckText(v.Text, errs) {
+		if n := input.ParseWorkflow(v.Text, maxDepth, errs); n != nil && n.Kind == input.KindObject {
+			return n
 		}
 	}
-	return n
+	return nil
 }
 
 // textOf is the text of the scalar to which some keys lead.
 func textOf(n *input.Node, keys ...string) string {
-	switch n = below(n, keys...); {
-	case n == nil:
-		return ""
-	case n.Kind == input.KindBool:
+	n = n.At(keys...)
+	if n.Kind == input.KindBool {
 		return strconv.FormatBool(n.Bool)
 	}
 	return n.Text
 }
 
 // membersOf are the members of an object; none for anything else.
-func membersOf(n *input.Node) []input.Member {
-	if n == nil {
-		return nil
-	}
-	return n.Members
-}
+func membersOf(n *input.Node) []input.Member { return n.At().Members }
 
 // itemsOf are the texts of a list, or the one of a scalar.
 func itemsOf(n *input.Node) (list []string) {
 	if text := textOf(n); text != "" {
 		return []string{text}
 	}
-	if n != nil {
-		for _, item := range n.Items {
-			list = append(list, textOf(item))
-		}
+	for _, item := range n.At().Items {
+		list = append(list, textOf(item))
 	}
 	return list
 }
@@ -318,4 +293,13 @@ func flowLine(v *source.File, n *input.Node, text string) int {
 }
 
 // listed joins the first names of a list.
-func listed(names []string) string { return joinSome(names[:min(len(names), 10)], len(names)) }
+func listed(names []string) string { return joined(names, 10) }
+
+// joined joins a number of names of a list.
+func joined(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 )
 
@@ -37,6 +38,9 @@ type Member struct {
 }
 
 func (n *Node) Member(key string) *Node {
+	if n == nil {
+		return nil
+	}
 	for _, m := range n.Members {
 		if m.Key == key {
 			return m.Value
@@ -48,11 +52,9 @@ func (n *Node) Member(key string) *Node {
 // At follows keys; a node without value where there is no such member.
 func (n *Node) At(keys ...string) *Node {
 	for _, key := range keys {
-		if n = n.Member(key); n == nil {
-			return &Node{}
-		}
+		n = n.Member(key)
 	}
-	return n
+	return cmp.Or(n, &Node{})
 }
 
 // ParseJSON reads a whole JSON document. It returns nil when the text is no JSON; a key that occurs again is reported and
