@@ -81,11 +81,6 @@ func findBlanketSuppression(c *Change, report func(Hit)) {
 	}
 }
 
-// isProse reports whether a file is documentation.
-func isProse(name string) bool {
-	return isIn(strings.ToLower(path.Ext(name)), " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .json .lock .sum .csv .patch .diff ")
-}
-
 // blanket are words that silence all that a checker says, where what follows them on their line matches.
 type blanket struct {
 	langs, words string // languages, and the extensions of other files; the words have bars between them
@@ -134,7 +129,7 @@ var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`
 
 // scanSuppressions finds what silences all that a checker says.
 func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
-	if isVendored(f.Path) || isProse(f.Path) {
+	if isVendored(f.Path) {
 		return
 	}
 	lang := string(v.Lang)

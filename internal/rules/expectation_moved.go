@@ -42,7 +42,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
 func (f *File) maySayWhy() bool {
 	if f.Lang() == source.None {
-		return (!isProse(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil ||
+		return (!isDocument(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil ||
 			ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {

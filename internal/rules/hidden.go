@@ -250,6 +250,11 @@ func visible(text string) string {
 // prose are the extensions of documents, and of data that is shown and not run.
 const prose = ".md.mdx.markdown.rst.adoc.asciidoc.txt.html.htm.tex.org.ipynb.csv.tsv.svg.snap.ambr.po.pot.resx.xlf.xliff.arb.strings.ftl.lng.srt.vtt.jsonl.ndjson.log.out.golden.txtar.patch.diff."
 
+func isDocument(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext != "" && has(prose, ext+".")
+}
+
 // conceals reports whether hidden text in a file can do harm: it is run, it configures what runs, or an agent follows
 // it. Translations are documents.
 func conceals(name string) bool {
@@ -258,8 +263,8 @@ func conceals(name string) bool {
 	if isAgentFile(lower) || source.LangOf(name) != source.None {
 		return true
 	}
-	if ext := path.Ext(base); ext != "" && has(prose, ext+".") {
-		return base == "cmakelists.txt" || (ext == ".txt" && has(base, "requirements"))
+	if isDocument(base) {
+		return base == "cmakelists.txt" || (ends(base, ".txt") && has(base, "requirements"))
 	}
 	return !isTranslation(name) && !isSample(name)
 }
