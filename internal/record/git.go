@@ -33,9 +33,8 @@ type Git struct {
 	env       []string
 	strays    *system.Children // what programs that git starts, such as filters, leave running
 
-	ignored map[string]bool // whether git ignores an evidence directory, as far as it was asked
-	known   *known          // the last tree without differences from HEAD; nil when there is none
-	start   *startIndex     // the last one; nil when there is none
+	known *known      // the last tree without differences from HEAD; nil when there is none
+	start *startIndex // the last one; nil when there is none
 }
 
 // startIndex is the index of a commit as git made it, kept in memory, where no command can edit it.
@@ -239,7 +238,7 @@ func (g *Git) tree(evidence string) (s snapshot, err error) {
 	}
 	s, err = t.fromCommit(head, tree)
 	s.head = head
-	if g.ignored = t.ignored; err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && gitindex.StampsEdits(g.root) {
+	if err == nil && len(s.changes) == 0 && !g.sparse && !t.made.IsZero() && gitindex.StampsEdits(g.root) {
 		if x, err := t.readIndex(); err == nil {
 			g.known = &known{evidence, s, x, t.made}
 		}
@@ -295,7 +294,6 @@ func (t *treeMaker) isKnown(k *known) bool {
 
 // fromCommit makes the tree from the commit that is checked out, which has a tree, zero for an unknown one.
 func (t *treeMaker) fromCommit(commit string, tree git.ID) (s snapshot, err error) {
-	t.ignored = nil // the answer may be another one by now
 	if t.old, err = t.indexOf(commit); err != nil {
 		return s, err
 	}
@@ -392,16 +390,21 @@ func (t *treeMaker) add(except []string) error {
 	return err
 }
 
-// code selects what is added.
+// code selects what is added. Git refuses to exclude what it ignores, unless a class begins the pattern: it compares only what is
+// before the first wildcard. Whether the evidence directory exists does not matter: another recorder may be creating it.
 func (t *treeMaker) code() []string {
-	code := []string{"--", ":(top)"}
-	if !t.ignores() {
-		code = append(code, ":(top,exclude,literal)"+t.evidence)
-	}
+	evidence := ":(top,exclude,glob)" + literally(t.evidence)
+	code := []string{"--", ":(top)", evidence, evidence + "/**"}
 	for _, path := range t.leave {
 		code = append(code, ":(top,exclude,literal)"+path)
 	}
 	return code
+}
+
+// literally is the pattern of a path alone, with its first byte as a class.
+func literally(path string) string {
+	escaped := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path[1:])
+	return `[\` + path[:1] + "]" + escaped
 }
 
 // unmoved are the submodules of an index that have the commit checked out that it names, as pathspecs that exclude them.
@@ -419,18 +422,6 @@ func (t *treeMaker) unmoved(x *gitindex.Index) (pathspecs []string) {
 		}
 	}
 	return pathspecs
-}
-
-// ignores asks whether git ignores the evidence directory, which it then refuses to exclude. Whether the directory exists must
-// not matter: another recorder may be creating it.
-func (t *treeMaker) ignores() bool {
-	answer, asked := t.ignored[t.evidence]
-	if !asked {
-		_, err := t.run("check-ignore", "-q", "--no-index", "--", t.evidence+"/")
-		answer = err == nil
-		t.ignored = map[string]bool{t.evidence: answer}
-	}
-	return answer
 }
 
 // tracked reports whether the index or HEAD contains a path.

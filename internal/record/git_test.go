@@ -145,11 +145,12 @@ var clean = map[string]func(r *repo){
 		r.git("sparse-checkout", "set", "src")
 		r.write(evidenceDir+"/x", "")
 	},
-	"evidence unreadable for git": func(r *repo) { r.git("init", "-q", evidenceDir) },
-	"ignored files":               func(r *repo) { r.write(".gitignore", "*.o\n"); r.commit(); r.write("a.o", "x") },
-	"tracked and ignored":         func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
-	"staged, then undone":         func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
-	"committed CRLF":              func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
+	"evidence unreadable for git":               func(r *repo) { r.git("init", "-q", evidenceDir) },
+	"a file of the evidence unreadable for git": func(r *repo) { r.git("init", "-q", evidenceDir+"/x/y") },
+	"ignored files":                             func(r *repo) { r.write(".gitignore", "*.o\n"); r.commit(); r.write("a.o", "x") },
+	"tracked and ignored":                       func(r *repo) { r.write("a.o", "x"); r.commit(); r.write(".gitignore", "*.o\n"); r.commit() },
+	"staged, then undone":                       func(r *repo) { r.write("c", "x"); r.git("add", "c"); r.do(os.Remove(filepath.Join(r.dir, "c"))) },
+	"committed CRLF":                            func(r *repo) { r.write("crlf", "a\r\nb\r\n"); r.commit(); r.git("config", "core.autocrlf", "input") },
 	"executable": func(r *repo) {
 		r.write("x.sh", "#!/bin/sh\n")
 		r.do(os.Chmod(filepath.Join(r.dir, "x.sh"), 0o755))
@@ -327,6 +328,32 @@ func TestTreeWithoutEvidence(t *testing.T) {
 	r.git("sparse-checkout", "set", "src")
 	if got, err := r.tree(); err != nil || got != want {
 		t.Errorf("sparse: got %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestTreeWithoutOddEvidence leaves out a directory whose name has what patterns are made of, and nothing that such a pattern matches.
+func TestTreeWithoutOddEvidence(t *testing.T) {
+	for dir, others := range map[string][]string{`!e[v]*?\d`: {"!ev", "!evxd", "!evxyd", "e"}, "ée": {"éf", "e"}, "e": {"ee", "f", "a/e"}} {
+		r := newRepo(t)
+		for i, ignored := range []string{"none", "*"} {
+			r.write(".git/info/exclude", ignored+"\n")
+			g, err := OpenGit(r.dir, cleanEnv())
+			r.do(err)
+			r.write(dir+"/x", "x")
+			if s, err := g.tree(dir); err != nil || s.id != r.headTree() {
+				t.Errorf("%q, %q: %v %v", dir, ignored, s.changes, err)
+			}
+			if i > 0 {
+				continue
+			}
+			for _, other := range others {
+				r.write(other, "x")
+			}
+			if s, err := g.tree(dir); err != nil || len(s.changes) != len(others) {
+				t.Errorf("beside %q: %v %v, expected %q", dir, s.changes, err, others)
+			}
+			r.git("clean", "-qdf", "-e", dir)
+		}
 	}
 }
 
