@@ -313,7 +313,7 @@ func (r *hookRepo) write(w hookWrite) {
 func (r *hookRepo) judged(w hookWrite) (blocked bool) {
 	r.write(w)
 	r.commit("write")
-	r.run("", "closeout", append([]string{"verify", "--report", filepath.Join(r.dir, "../report.json")}, r.base...)...)
+	call(append([]string{"verify", "--repo", r.dir, "--report", filepath.Join(r.dir, "../report.json")}, r.base...))
 	var found report.Report
 	if err := json.Unmarshal([]byte(readFile(r.t, filepath.Join(r.dir, "../report.json"))), &found); err != nil {
 		r.t.Fatal(err)

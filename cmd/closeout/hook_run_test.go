@@ -153,35 +153,35 @@ func TestHookFailsAsInstalled(t *testing.T) {
 	t.Chdir(repo.dir)
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	broken := map[string]func() io.Reader{"too large": func() io.Reader { return io.LimitReader(zeros{}, hook.MaxPayload+1) }}
-	for name, text := range map[string]string{
+	broken := map[string]string{
 		"empty": "", "a blank": " ", "null": "null", "a text": `"Write"`, "no JSON": "Write src/a.go", "half": `{"tool_name": "Write", "to`,
 		"twice": `{"tool_name": "Write"} {}`, "deep": `{"tool_name": "Write", "tool_input": ` + strings.Repeat("[", 20_000),
-		"too large in good form": `{"tool_name": "Write", "x": "` + strings.Repeat("x", hook.MaxPayload) + `"}`,
-		"no tool":                `{"session_id": "1"}`, "no name of a tool": `{"tool_name": 5, "tool_input": {"file_path": "lib/a"}}`,
+		"too large": `{"tool_name": "Write", "x": "` + strings.Repeat("x", hook.MaxPayload) + `"}`,
+		"no tool":   `{"session_id": "1"}`, "no name of a tool": `{"tool_name": 5, "tool_input": {"file_path": "lib/a"}}`,
 		"an end, it says, of half":      `{"hook_event_name": "Stop", "stop_hook_active": true, "x`,
 		"another agent, it says, in it": `{"sessionId": "1", "timestamp": 1, "turn_id": "1", "x`,
-	} {
-		broken[name] = func() io.Reader { return strings.NewReader(text) }
 	}
 	refusals := map[string]string{ // the others read the exit status
 		"copilot": `{"permissionDecision":"deny","permissionDecisionReason":"closeout`,
 		"cursor":  `{"permission":"deny","user_message":"closeout`,
 	}
 	for _, agent := range slices.DeleteFunc(slices.Clone(hook.Agents), func(a string) bool { return a == string(hook.Git) }) {
-		for name, in := range broken {
+		for name, text := range broken {
 			for _, c := range []struct {
 				fail, event string
 				status      int
 			}{{"open", "pre", 0}, {"closed", "pre", 2}, {"open", "stop", 0}, {"closed", "stop", 0}, {"closed", "post", 0}, {"closed", "start", 0}} {
-				if c.event != "pre" && (strings.HasPrefix(name, "no ") || strings.HasPrefix(name, "too large")) {
-					continue // the first is read, the second takes long
+				if c.event != "pre" && strings.HasPrefix(name, "no ") {
+					continue // it is read
+				}
+				if name == "too large" && (c.event != "pre" || c.fail == "open" || refusals[agent] == "" && agent != string(hook.Claude)) {
+					continue // it takes long: one of each form of refusal
 				}
 				if c.event == "pre" && name == "deep" {
 					c.status = 2 // the model made it so
 				}
 				var out, errs bytes.Buffer
-				status := execute([]string{"hook", "run", "--agent", agent, "--event", c.event, "--fail", c.fail}, console.Streams{In: in(), Out: &out, Err: &errs})
+				status := execute([]string{"hook", "run", "--agent", agent, "--event", c.event, "--fail", c.fail}, console.Streams{In: strings.NewReader(text), Out: &out, Err: &errs})
 				form := refusals[agent] != "" && strings.HasPrefix(out.String(), refusals[agent])
 				denied := c.status == 2 && refusals[agent] != ""
 				silent := out.Len() == 0 || c.event == "stop" && strings.HasPrefix(out.String(), `{"systemMessage":`)

@@ -31,6 +31,7 @@ func (p *play) next(it string) {
 
 // TestSubmitCheckout wants commands to run where nothing is that git ignores, and the repository to stay as it is.
 func TestSubmitCheckout(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		scan []string
 		code int
@@ -58,6 +59,7 @@ func TestSubmitCheckout(t *testing.T) {
 
 // TestSubmitKeepsForeign wants what a submission did not make to stay in the state folder, and what a killed one left to go.
 func TestSubmitKeepsForeign(t *testing.T) {
+	t.Parallel()
 	p := newPlay(t, 1, "--checkout")
 	try := filepath.Join(p.state, "items", p.ids["f001"], "1")
 	made := filepath.Join(p.state, "checkout-1")
@@ -113,6 +115,7 @@ func (p *play) gitDir() string {
 
 // TestSubmitElsewhere says which items are not proven again: those that passed in another work tree, on another branch.
 func TestSubmitElsewhere(t *testing.T) {
+	t.Parallel()
 	p := newPlay(t, 2)
 	p.next("f001")
 	p.do("f001")
@@ -142,6 +145,7 @@ func TestSubmitElsewhere(t *testing.T) {
 
 // TestSubmitAlone wants one submission at a time, and says where nothing is proven again.
 func TestSubmitAlone(t *testing.T) {
+	t.Parallel()
 	p := newPlay(t, 2, "--guard", "none")
 	p.next("f001")
 	p.do("f001")
@@ -165,6 +169,7 @@ func TestSubmitAlone(t *testing.T) {
 
 // TestSubmitRewritten wants what a rewritten history leaves out to be a change of the item, also where no item asks for it.
 func TestSubmitRewritten(t *testing.T) {
+	t.Parallel()
 	p := newPlay(t, 2)
 	p.write("src/notes", "of a person\n")
 	p.commit("notes")
@@ -176,6 +181,7 @@ func TestSubmitRewritten(t *testing.T) {
 
 // TestSubmitBundleEdited lets the check of an earlier item edit the bundle that was just judged.
 func TestSubmitBundleEdited(t *testing.T) {
+	t.Parallel()
 	p := newPlay(t, 2)
 	p.next("f001")
 	p.write("src/f001/code.sh", "for b in "+p.state+"/items/"+p.ids["f002"]+"/1/bundle/changes.json; do test ! -e $b || echo >> $b; done\n")

@@ -94,6 +94,7 @@ func TestWorkflowsRecord(t *testing.T) {
 	} {
 		for _, file := range c.files {
 			t.Run(name+"/"+filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
 				r := newRunner(t, file, "pull_request", c.change, "scope_contract.json")
 				got := r.judge(r.record())
 				level := "recorded"
@@ -119,6 +120,7 @@ func TestWorkflowsRecordPlanted(t *testing.T) {
 		"a contract with no criteria": {changed{".closeout/scope_contract.yaml": "allowed_files: [src]\n"}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			brought := changed{"src/word.txt": "wrong\n"}
 			maps.Copy(brought, c.brought)
 			r := newRunner(t, twoJobs, "pull_request", brought, "scope_contract.json")
@@ -138,6 +140,7 @@ func TestWorkflowsRecordPlanted(t *testing.T) {
 
 // TestWorkflowsRecordTaskOfBase records a task contract that is on the base branch where the workflow names it.
 func TestWorkflowsRecordTaskOfBase(t *testing.T) {
+	t.Parallel()
 	for _, task := range []string{"", "T-1"} {
 		r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 		r.inputs = map[string]string{"task": task}
@@ -167,6 +170,7 @@ func TestWorkflowsRecordMatrix(t *testing.T) {
 		"one forges others": {`echo feedback_sha256_amd64= >> $FILES/GITHUB_OUTPUT`, true, []string{`block evidence.digest_mismatch: the stream "arm64" has no digest`, "passed +word +recorded"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRunner(t, matrix, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 			evidence, outputs := t.TempDir(), map[string]string{}
 			for i, leg := range []string{"amd64", "arm64"} {
@@ -220,6 +224,7 @@ func recordScript(t *testing.T, file string) string {
 
 // TestWorkflowsRecordQueue records the head of a merge group, and a contract in YAML.
 func TestWorkflowsRecordQueue(t *testing.T) {
+	t.Parallel()
 	good := changed{"src/word.txt": "good\n"}
 	for _, file := range []string{mergeQueue, reusable} {
 		r := newRunner(t, file, "merge_group", good, "scope_contract.json")
@@ -232,6 +237,7 @@ func TestWorkflowsRecordQueue(t *testing.T) {
 // TestWorkflowsRecordTasks records a merge group whose pull requests bring along a task contract each, the first of which
 // fails: each has a log that is supplied.
 func TestWorkflowsRecordTasks(t *testing.T) {
+	t.Parallel()
 	const task = `{"task_id": %q, "goal": "Say a word.", "allowed_files": ["src/**"], "forbidden_files": ["docs/**"], "rollback_plan": "Revert.",
   "acceptance_criteria": [{"id": "more", "run": ["test", "-f", %q]}]}`
 	for _, file := range []string{mergeQueue, reusable} {
@@ -257,6 +263,7 @@ func TestWorkflowsRecordTasks(t *testing.T) {
 
 // TestWorkflowsRecordInputs sets up and judges rules. A linter that fails does not end the job.
 func TestWorkflowsRecordInputs(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "wrong\n", ".gitignore": "tools\n"}, "scope_contract.json")
 	r.inputs = map[string]string{
 		"setup": `mkdir tools && echo wrong > tools/word
@@ -287,6 +294,7 @@ func (r *runner) expectNothing() {
 
 // TestWorkflowsReplaceProgram replaces the program: nothing calls it any more.
 func TestWorkflowsReplaceProgram(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, reusable, "pull_request", changed{"src/word.txt": "wrong\n"}, "scope_contract.json")
 	r.inputs = map[string]string{"setup": `mkdir -p $FILES/bin && printf '#!/bin/sh\nexit 0\n' > $FILES/bin/closeout && chmod +x $FILES/bin/closeout`}
 	expectText(t, r.judge(r.record()), "recorded", []string{`block acceptance.failed: "word"`})
@@ -296,6 +304,7 @@ func TestWorkflowsReplaceProgram(t *testing.T) {
 func TestWorkflowsAppendToScript(t *testing.T) {
 	for _, file := range []string{oneJob, twoJobs, mergeQueue, reusable} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			r := newRunner(t, file, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 			r.setup = `echo 'echo feedback_sha256=forged >> "$GITHUB_OUTPUT"' >> $FILES/script.sh`
 			r.record()
@@ -308,6 +317,7 @@ func TestWorkflowsAppendToScript(t *testing.T) {
 
 // TestWorkflowsRecordAltered alters the evidence between the jobs, and loses a digest.
 func TestWorkflowsRecordAltered(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, twoJobs, "pull_request", changed{"src/word.txt": "good\n"}, "scope_contract.json")
 	done := r.record()
 	if len(done.digests) != 2 {
@@ -336,6 +346,7 @@ func TestWorkflowsRecordAltered(t *testing.T) {
 
 // TestWorkflowsRecordWithoutContract wants a job that fails where there is nothing to record by.
 func TestWorkflowsRecordWithoutContract(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{twoJobs, mergeQueue, reusable} {
 		r := newRunner(t, file, "pull_request", changed{"src/word.txt": "good\n"}, "other.json")
 		if done, err := r.steps(); err == nil || len(done.digests) > 0 {
