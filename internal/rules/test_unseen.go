@@ -291,12 +291,17 @@ func (c *Change) extends(name string) bool {
 	return false
 }
 
-// inCollectedClass reports whether the innermost class around a line is one that pytest reads by its name.
+// inCollectedClass reports whether the innermost class around a line is one that pytest reads by its name: no function,
+// such as a fixture, is around it.
 func (f *File) inCollectedClass(n int) bool {
-	for _, at := range slices.Backward(f.Head.Enclosing(n)) {
-		if line := codeOn(f.Head, at); begins(line, "class ") {
-			return begins(line, "class Test") && !has(line, "(") && source.IsTest(f.Path)
+	class := ""
+	for _, at := range f.Head.Enclosing(n) {
+		switch line := codeOn(f.Head, at); {
+		case begins(line, "class "):
+			class = string(line)
+		case at < n && begins(line, "def ", "async def "):
+			return false
 		}
 	}
-	return false
+	return begins(class, "class Test") && !has(class, "(") && source.IsTest(f.Path)
 }
