@@ -246,7 +246,7 @@ func (f *File) controls(at int) bool {
 	}
 	for mate--; mate >= 0 && (f.Code[mate] == ' ' || f.Code[mate] == '\t'); mate-- {
 	}
-	return mate >= 0 && oneOf(string(f.Code[f.wordStart(mate):mate+1]), "if for while")
+	return mate >= 0 && oneOf(string(f.Code[f.wordStart(mate):mate+1]), " if for while ")
 }
 
 // commaEnds reports whether a comma parts two blocks, such as arguments or the arms of a match, and not two names in a

@@ -137,15 +137,7 @@ func (f *File) line(text []byte, n int) []byte {
 
 // LineAt is the number of the line that contains an offset.
 func (f *File) LineAt(offset int) int {
-	low, high := 0, len(f.starts)
-	for low < high {
-		if mid := (low + high) / 2; f.starts[mid] <= offset {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(f.starts), func(i int) bool { return f.starts[i] > offset })
 }
 
 // Test is a test of a file: a function, a method, or a call such as it(). A test that contains others, such as

@@ -37,8 +37,8 @@ func (d *finder) golang() {
 // ginkgoCall reports whether a function of Ginkgo declares a test, or a group of them. A table is one test.
 func ginkgoCall(word string) (group, known bool) {
 	word = strings.TrimLeft(word, "FPX")
-	group = oneOf(word, "Describe Context When")
-	return group, group || oneOf(word, "It Specify DescribeTable")
+	group = oneOf(word, " Describe Context When ")
+	return group, group || oneOf(word, " It Specify DescribeTable ")
 }
 
 // goTest matches the head of a function that go test, or a suite, may run. Its groups are the receiver, the name, what

@@ -13,10 +13,10 @@ type marked struct {
 }
 
 var markedTests = map[Lang]marked{
-	Java: {'@', "TestFactory TestTemplate Theory TestCase", "Test"},
-	CSharp: {'[', "Test TestCase TestCaseSource Property TestAttribute TestCaseAttribute TestCaseSourceAttribute PropertyAttribute",
+	Java: {'@', " TestFactory TestTemplate Theory TestCase ", "Test"},
+	CSharp: {'[', " Test TestCase TestCaseSource Property TestAttribute TestCaseAttribute TestCaseSourceAttribute PropertyAttribute ",
 		"Fact Theory TestMethod FactAttribute TheoryAttribute TestMethodAttribute"},
-	Rust: {'#', "test rstest test_case case bench quickcheck gtest proptest test_matrix parameterized", "_test"},
+	Rust: {'#', " test rstest test_case case bench quickcheck gtest proptest test_matrix parameterized ", "_test"},
 }
 
 // isTest reports whether a mark makes a test of what follows it.
@@ -26,7 +26,7 @@ func (m marked) isTest(name string) bool {
 	}
 	for end := range strings.FieldsSeq(m.ends) {
 		if strings.HasSuffix(name, end) {
-			return !oneOf(name, "BeforeTest AfterTest")
+			return !oneOf(name, " BeforeTest AfterTest ")
 		}
 	}
 	return false
@@ -158,8 +158,8 @@ func (d *finder) declaration(at int) int {
 }
 
 func isModifier(word string) bool {
-	return oneOf(word, "public private protected internal static final abstract async sealed partial virtual override unsafe extern new open suspend"+
-		" inline data inner default synchronized readonly file pub export")
+	return oneOf(word, " public private protected internal static final abstract async sealed partial virtual override unsafe extern new open suspend"+
+		" inline data inner default synchronized readonly file pub export ")
 }
 
 // class notes a class, and returns where to go on.
@@ -186,7 +186,7 @@ func (d *finder) class(from, at int) int {
 	d.leave(from)
 	outer := d.scope()
 	s := scope{end: d.past(body) - 1, name: outer.name, level: outer.level + 1}
-	if (d.Lang == Rust && !oneOf(string(word), "test tests")) || (d.Lang != Rust && s.level > 1) {
+	if (d.Lang == Rust && !oneOf(string(word), " test tests ")) || (d.Lang != Rust && s.level > 1) {
 		s.name = d.name(string(word))
 	}
 	if head := d.Code[end:body]; bytes.Contains(head, []byte("TestCase")) {
@@ -260,7 +260,7 @@ func (d *finder) methodName(at int) (from, to, open int) {
 			at = to
 		case IsWord(c):
 			word, end := d.word(at)
-			if (oneOf(string(word), "class interface struct enum object record import package mod impl trait namespace") && to > from) || oneOf(string(word), "class interface enum import package impl trait mod") {
+			if (oneOf(string(word), " class interface struct enum object record import package mod impl trait namespace ") && to > from) || oneOf(string(word), " class interface enum import package impl trait mod ") {
 				return at, at, none
 			}
 			if d.byteAt(at-1) != '#' { // r#name

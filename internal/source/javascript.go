@@ -46,10 +46,10 @@ func SkipAliases(f *File) map[string]bool {
 func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 	word := string(d.Code[at:end])
 	switch {
-	case oneOf(word, "describe xdescribe fdescribe ddescribe context xcontext fcontext suite xsuite"):
+	case oneOf(word, " describe xdescribe fdescribe ddescribe context xcontext fcontext suite xsuite "):
 		group = true
-	case oneOf(word, "it xit fit iit test xtest ftest specify xspecify fspecify bench"):
-	case oneOf(word, "Deno QUnit") && d.byteAt(end) == '.':
+	case oneOf(word, " it xit fit iit test xtest ftest specify xspecify fspecify bench "):
+	case oneOf(word, " Deno QUnit ") && d.byteAt(end) == '.':
 	default:
 		return none, false
 	}
@@ -63,13 +63,13 @@ func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 			at = d.skip(at + 1)
 			word, end := d.word(at)
 			switch modifier := string(word); {
-			case oneOf(modifier, "describe suite module"):
+			case oneOf(modifier, " describe suite module "):
 				group, named = true, true
-			case oneOf(modifier, "test it bench"):
+			case oneOf(modifier, " test it bench "):
 				named = true
-			case oneOf(modifier, "each for skipIf runIf if todoIf"):
+			case oneOf(modifier, " each for skipIf runIf if todoIf "):
 				end = d.arguments(end)
-			case !oneOf(modifier, "only skip todo concurrent sequential serial parallel failing fails fixme shuffle ignore skipped flaky"):
+			case !oneOf(modifier, " only skip todo concurrent sequential serial parallel failing fails fixme shuffle ignore skipped flaky "):
 				return none, false
 			}
 			if end <= at {

@@ -415,32 +415,15 @@ func isLetter(c byte) bool { return IsWord(c) && (c < '0' || c > '9') }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// oneOf reports whether a word is in a list of words with a blank between them.
-func oneOf(word, list string) bool {
-	for word != "" {
-		from := strings.Index(list, word)
-		if from < 0 {
-			return false
-		}
-		end := from + len(word)
-		if (from == 0 || list[from-1] == ' ') && (end == len(list) || list[end] == ' ') {
-			return true
-		}
-		next := strings.IndexByte(list[end:], ' ')
-		if next < 0 {
-			return false
-		}
-		list = list[end+next+1:]
-	}
-	return false
-}
+// oneOf reports whether a word is in a list with a blank around each.
+func oneOf(word, list string) bool { return word != "" && strings.Contains(list, " "+word+" ") }
 
 // hasHashComments reports whether # begins a comment in a file of no known language: YAML, TOML, shell, Dockerfile,
 // Makefile.
 func hasHashComments(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return oneOf(path.Ext(base), ".yml .yaml .toml .sh .bash .zsh .cfg .conf .mk .dockerfile .env .properties .cmake") ||
-		oneOf(base, "dockerfile containerfile makefile gnumakefile codeowners requirements.txt .gitignore .dockerignore .gitattributes .editorconfig .npmrc") ||
+	return oneOf(path.Ext(base), " .yml .yaml .toml .sh .bash .zsh .cfg .conf .mk .dockerfile .env .properties .cmake ") ||
+		oneOf(base, " dockerfile containerfile makefile gnumakefile codeowners requirements.txt .gitignore .dockerignore .gitattributes .editorconfig .npmrc ") ||
 		strings.HasPrefix(base, "dockerfile.")
 }
 

@@ -27,9 +27,9 @@ func IsTest(name string) bool {
 func testSegment(segment string, directory bool) bool {
 	lower := strings.ToLower(segment)
 	switch {
-	case directory && oneOf(lower, "testing cypress e2e __tests__ __test__ __mocks__ testutil testutils testhelper testhelpers testsupport"):
+	case directory && oneOf(lower, " testing cypress e2e __tests__ __test__ __mocks__ testutil testutils testhelper testhelpers testsupport "):
 		return true
-	case !directory && oneOf(lower, "conftest.py"):
+	case !directory && lower == "conftest.py":
 		return true
 	}
 	return testWord(lower) || (!directory && testSuffix(segment))
@@ -37,16 +37,10 @@ func testSegment(segment string, directory bool) bool {
 
 // testWord reports whether test, tests, spec or specs is a word of a name such as a_test.go or Polly.Core.Tests.
 func testWord(lower string) bool {
-	for lower != "" {
-		end := strings.IndexAny(lower, "_.-")
-		word, rest := lower, ""
-		if end >= 0 {
-			word, rest = lower[:end], lower[end+1:]
-		}
-		if oneOf(word, "test tests spec specs") {
+	for word := range strings.FieldsFuncSeq(lower, func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
+		if oneOf(word, " test tests spec specs ") {
 			return true
 		}
-		lower = rest
 	}
 	return false
 }
@@ -70,10 +64,10 @@ func isKotlin(name string) bool {
 
 // isData reports whether a path is that of a document or of data.
 func isData(name string) bool {
-	return oneOf(strings.ToLower(path.Ext(name)), ".md .mdx .markdown .rst .txt .adoc .asciidoc .org .html .htm .css .scss .less"+
+	return oneOf(strings.ToLower(path.Ext(name)), " .md .mdx .markdown .rst .txt .adoc .asciidoc .org .html .htm .css .scss .less"+
 		" .json .json5 .jsonl .jsonc .yaml .yml .toml .ini .cfg .conf .xml .csv .tsv .sql .lock .snap .golden .ambr .approved .verified"+
 		" .svg .png .jpg .jpeg .gif .ico .webp .pdf .zip .gz .bin .dat .pem .crt .key .spec .properties .env .sum .mod .csproj .sln .slnx"+
-		" .resx .props .targets .editorconfig .gitignore .log .proto .graphql .ipynb .txtar .patch .diff .out .map .wasm")
+		" .resx .props .targets .editorconfig .gitignore .log .proto .graphql .ipynb .txtar .patch .diff .out .map .wasm ")
 }
 
 // InTest reports whether a line belongs to a test: the file is one of tests, or the line lies in a test, or in what

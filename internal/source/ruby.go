@@ -164,7 +164,7 @@ func (s *rubyScanner) isModifier(at int) bool {
 		return true
 	case IsWord(c):
 		from := s.wordStart(at)
-		return !oneOf(string(s.Code[from:at+1]), "then else do begin and or not when in ensure elsif if unless while until") || s.byteAt(from-1) == '.'
+		return !oneOf(string(s.Code[from:at+1]), " then else do begin and or not when in ensure elsif if unless while until ") || s.byteAt(from-1) == '.'
 	}
 	return strings.IndexByte("=([{,|&;<+*>?:-\\", s.Code[at]) < 0
 }
@@ -254,10 +254,10 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 		word, end = d.word(end + 1)
 	}
 	switch call := string(word); {
-	case oneOf(call, "describe xdescribe fdescribe context xcontext fcontext feature xfeature ffeature example_group shared_examples shared_examples_for shared_context"):
+	case oneOf(call, " describe xdescribe fdescribe context xcontext fcontext feature xfeature ffeature example_group shared_examples shared_examples_for shared_context "):
 		group = true
-	case oneOf(call, "it xit fit specify xspecify fspecify example xexample fexample scenario xscenario fscenario its"):
-	case !oneOf(call, "test should pending skip"):
+	case oneOf(call, " it xit fit specify xspecify fspecify example xexample fexample scenario xscenario fscenario its "):
+	case !oneOf(call, " test should pending skip "):
 		return "", false, false
 	}
 	at = end
@@ -269,7 +269,7 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 		at++
 	}
 	name, literal := d.rubyName(at, to)
-	if (!literal && oneOf(string(word), "test should pending skip")) || d.byteAt(end) == '.' {
+	if (!literal && oneOf(string(word), " test should pending skip ")) || d.byteAt(end) == '.' {
 		return "", false, false
 	}
 	return name, group, true

@@ -111,7 +111,7 @@ func (s *scanner) rubyOperand() (operand, maybe bool) {
 		if at >= 0 && (s.code[at] == '.' || s.code[at] == '@' || s.code[at] == '$' || s.code[at] == ':') {
 			return false, s.code[at] == '.' && s.asArgument(last)
 		}
-		if oneOf(word, "return if unless while until and or not when in case then else elsif do puts raise yield begin") {
+		if oneOf(word, " return if unless while until and or not when in case then else elsif do puts raise yield begin ") {
 			return true, false
 		}
 		return false, word != "def" && c > '9' && s.asArgument(last)

@@ -63,7 +63,7 @@ func stepJavaScript(s *scanner, c byte) {
 		s.shut(c)
 	case '(':
 		last, _ := s.before(s.at)
-		s.parens = append(s.parens, oneOf(s.wordBefore(last), "if for while with"))
+		s.parens = append(s.parens, oneOf(s.wordBefore(last), " if for while with "))
 		s.at++
 	case ')':
 		s.at++
@@ -144,7 +144,7 @@ func (s *scanner) keywordBefore(last int) bool {
 	if at := last - len(word); at >= 0 && (s.code[at] == '.' || s.code[at] == '$') {
 		return false
 	}
-	return oneOf(word, "return typeof case in of delete void throw new else do instanceof await yield default extends")
+	return oneOf(word, " return typeof case in of delete void throw new else do instanceof await yield default extends ")
 }
 
 // beginsElement reports whether a < begins an element of JSX.
