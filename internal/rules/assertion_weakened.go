@@ -379,5 +379,6 @@ func (s *Assertion) loosens(was *Assertion) bool {
 		after, rest := numbers(pattern, to)
 		return same == rest && len(before) == len(after) && slices.Compare(after, before) > 0
 	}
-	return grows(tolerant(), was.key, s.key) || grows(third(), was.key, s.key) || grows(precise(), s.key, was.key)
+	return was.key != s.key &&
+		(grows(tolerant(), was.key, s.key) || grows(third(), was.key, s.key) || grows(precise(), s.key, was.key))
 }

@@ -19,12 +19,14 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		}
 	}
 	for _, f := range c.scripted() {
-		before := slices.Clone(f.had)
+		before := map[string][]Check{}
+		for _, old := range f.had {
+			before[old.Program] = append(before[old.Program], old)
+		}
 		for _, check := range f.has {
-			i := slices.IndexFunc(before, func(old Check) bool { return old.Program == check.Program })
-			if i >= 0 && f.Base != nil {
-				check.report(&before[i], more[check.Program] > 0, report)
-				before = slices.Delete(before, i, i+1)
+			if old := before[check.Program]; len(old) > 0 && f.Base != nil {
+				check.report(&old[0], more[check.Program] > 0, report)
+				before[check.Program] = old[1:]
 			}
 		}
 	}
@@ -73,9 +75,11 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		}) {
 			continue
 		}
+		kept := map[string]bool{}
 		for _, check := range f.checks(f.all) {
-			gone = slices.DeleteFunc(gone, func(old Check) bool { return checkClass(old.Program) == checkClass(check.Program) })
+			kept[checkClass(check.Program)] = true
 		}
+		gone = slices.DeleteFunc(gone, func(old Check) bool { return kept[checkClass(old.Program)] })
 		if len(gone) > 0 {
 			report(f.hit(gone[0].Line, 0, gone[0].Program, "nothing runs "+gone[0].Program+" here any more", fixRestore))
 		}

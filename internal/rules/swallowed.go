@@ -391,7 +391,7 @@ func directiveEnd(f *source.File, line int) int {
 			return n
 		}
 	}
-	return line
+	return min(f.Lines(), line+maxBlock-1)
 }
 
 func indentEnd(f *source.File, line int) int {
