@@ -141,12 +141,11 @@ const (
 // lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not matter.
 func lineKeys(form *lineForm) func(before, after []byte) ([]string, error) {
 	return func(before, after []byte) ([]string, error) {
+		of := *form
 		if before == nil && form.added != nil {
-			of := *form
 			of.steer, of.grows = form.added, nil
-			form = &of
 		}
-		return changedParts(form.read(string(before)), form.read(string(after))), nil
+		return changedParts(of.read(string(before)), of.read(string(after))), nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package keydiff
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -648,6 +649,16 @@ func TestManifests(t *testing.T) {
 		got, err := KindOf(c.file).Changed([]byte(before), []byte(after))
 		if err != nil || strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q instead of %q: %q, %v; want %s", c.file, c.now, c.was, got, err, c.want)
+		}
+	}
+}
+
+// TestNewBuildIsAlone checks that a new build of Gradle, in which less counts, does not change how the next one is read.
+func TestNewBuildIsAlone(t *testing.T) {
+	kind := KindOf("build.gradle")
+	for _, before := range [][]byte{nil, []byte("test {\n  a = 1\n}\n")} {
+		if got, err := kind.Changed(before, []byte("test {\n  a = 2\n}\n")); err != nil || slices.Contains(got, "tests") != (before != nil) {
+			t.Errorf("%q, %v after %q", got, err, before)
 		}
 	}
 }
