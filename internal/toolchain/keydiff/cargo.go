@@ -24,7 +24,7 @@ func cargoKeys(before, after []byte) ([]string, error) {
 			keys = append(keys, "target."+tomlKey(target))
 			continue
 		}
-		for _, key := range tomlDiff(nil, "target.", a, b, 1) {
+		for _, key := range tomlDiff(nil, "target.", a, b, 1, nothing) {
 			keys = append(keys, key)
 			name := strings.TrimPrefix(key, "target.")
 			keys = addSources(keys, key, a[name], b[name])
@@ -52,19 +52,12 @@ func tableGrows(old, now map[string]any) bool {
 		return false
 	}
 	for name, was := range old {
-		parts, ok := was.([]any)
-		left, still := now[name].([]any)
-		if !ok || !still {
+		if _, isList := was.([]any); !isList || now[name] == nil || !gains(was, now[name]) {
 			return false
 		}
-		for _, part := range parts {
-			if !slices.Contains(left, part) {
-				return false
-			}
-		}
-		for _, part := range left {
+		for _, part := range now[name].([]any) {
 			text, isText := part.(string)
-			if _, known := old[text]; !isText || (known && !slices.Contains(parts, part)) {
+			if _, known := old[text]; !isText || (known && !gains([]any{part}, was)) {
 				return false
 			}
 		}

@@ -15,6 +15,12 @@ const (
 	more         = "more "             // a list that gains an entry: of what is left out, or comes from elsewhere
 )
 
+// sorted writes the entries of a list, a line each.
+func sorted(list []string) string {
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
 // changedParts lists the keys whose values differ, sorted; of a key with a direction only a change in the direction that counts.
 func changedParts(old, now map[string]string) []string {
 	return slices.DeleteFunc(differing(old, now), func(key string) bool {

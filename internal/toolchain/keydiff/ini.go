@@ -2,7 +2,6 @@ package keydiff
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -16,26 +15,21 @@ var (
 	otherDeps   = input.Lazily(`^\{\[[\w:.-]+\]deps\}$`)
 	describes   = input.Lazily(`^(?:metadata\.(?:version|description|long_description|long_description_content_type|author|author_email|` +
 		`maintainer|maintainer_email|classifiers|keywords|license|license_file|license_files|url|project_urls|download_url)|` +
-		`options\.(?:python_requires|zip_safe|include_package_data)|options\.package_data\..*|testenv\..*\.description|testenv\.description|tox\.minversion|tox\.min_version)$`)
-	requires = input.Lazily(`^(?:tox\.requires|testenv\..*\.deps|testenv\.deps|options\.install_requires|options\.setup_requires|options\.tests_require|` +
+		`options\.(?:python_requires|zip_safe|include_package_data)|options\.package_data\..*|testenv(?:\..*)?\.description|tox\.min_?version)$`)
+	requires = input.Lazily(`^(?:tox\.requires|testenv(?:\..*)?\.deps|options\.(?:install_requires|setup_requires|tests_require)|` +
 		`options\.extras_require\..*)$`)
 	// oddLine are characters that end a line for some readers and not for others.
 	oddLine = "\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029\x00"
 )
 
-// toxKeys are [iniKeys] of a tox.ini, where a section that no other tool reads is one of tox.
-func toxKeys(before, after []byte) ([]string, error) { return iniDiff(before, after, true) }
-
 // iniKeys are the keys of a setup.cfg: the section and the name. Requirements of a registry are dependencies, what describes
-// a project is its description, and environments count where one goes.
-func iniKeys(before, after []byte) ([]string, error) { return iniDiff(before, after, false) }
+// a project is its description, and environments count where one goes. In a tox.ini, a section that no other tool reads is one of tox.
+func iniKeys(tox bool) reader {
+	return parts(func(data []byte) (map[string]string, error) { return readINI(string(data), tox) })
+}
 
 // toolSections are sections of a tox.ini that are for another tool.
 var toolSections = input.Lazily(`^(?:tox|testenv|pytest|tool|coverage|flake8|mypy|pylint|isort|pycodestyle|pep8|pydocstyle|doc8|gh-actions|gh)(?:\.|$)`)
-
-func iniDiff(before, after []byte, tox bool) ([]string, error) {
-	return parts(func(data []byte) (map[string]string, error) { return readINI(string(data), tox) })(before, after)
-}
 
 func readINI(text string, tox bool) (map[string]string, error) {
 	values, err := iniValues(strings.ReplaceAll(text, "\r\n", "\n"))
@@ -53,9 +47,7 @@ func readINI(text string, tox bool) (map[string]string, error) {
 		case describes().MatchString(key):
 			description = append(description, key+"="+value)
 		case key == "tox.envlist" || key == "tox.env_list":
-			list := environments(value)
-			slices.Sort(list)
-			all[fewer+"environments"] = strings.Join(list, "\n")
+			all[fewer+"environments"] = sorted(environments(value))
 		case requires().MatchString(key):
 			other := ""
 			for line := range strings.SplitSeq(value, "\n") {
@@ -75,9 +67,7 @@ func readINI(text string, tox bool) (map[string]string, error) {
 			all[key] = value + "\n"
 		}
 	}
-	slices.Sort(dependencies)
-	slices.Sort(description)
-	all["dependencies"], all["description"] = strings.Join(dependencies, "\n"), strings.Join(description, "\n")
+	all["dependencies"], all["description"] = sorted(dependencies), sorted(description)
 	return all, nil
 }
 

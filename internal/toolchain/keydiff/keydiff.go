@@ -22,82 +22,63 @@ type Kind struct {
 	Added bool  // the keys of a new file matter
 	Limit int64 // how large a file may be to be compared by its keys
 	Cost  int64 // what reading a byte costs at worst, in bytes of JSON
-	// changed tells which keys changed, sorted; before is nil when there was no file. An error says that a content is
-	// malformed: then the changed keys are unknown.
-	changed func(before, after []byte) ([]string, error)
+	// changed lists them sorted; before is nil when there was no file. An error says that a content is malformed: then the
+	// changed keys are unknown.
+	changed reader
 }
 
-// Kinds that several files have.
-var (
-	makefile       = &Kind{changed: makeKeys, Limit: 256 << 10, Cost: 16}
-	msbuildProject = &Kind{changed: xmlKeys(projectKeys), Added: true, Limit: 4 << 20, Cost: 4}
-	msbuildShared  = &Kind{changed: xmlKeys(sharedKeys), Added: true, Limit: 4 << 20, Cost: 4}
-	gradleBuild    = &Kind{changed: lineKeys(&gradle), Added: true, Limit: 256 << 10, Cost: 64}
-	gradleSettings = &Kind{changed: settingsKeys, Limit: 256 << 10, Cost: 64}
-	ruffConfig     = &Kind{changed: checkerKeys("tool.ruff", ReadTOML), Limit: 128 << 10, Cost: 16}
-	golangciConfig = &Kind{changed: checkerKeys("golangci", yamlTree), Limit: 128 << 10, Cost: 64}
-	toolVersion    = &Kind{changed: versionKeys, Limit: 64 << 10, Cost: 1}
-)
+// reader tells which keys changed.
+type reader = func(before, after []byte) ([]string, error)
 
 // kinds are the kinds by the name of the file, or by its extension. The time for a TOML file can grow with the square of its size.
-var kinds = map[string]*Kind{
-	"package.json":              {changed: packageKeys, Added: true, Limit: 4 << 20, Cost: 1},
-	"composer.json":             {changed: composerKeys, Added: true, Limit: 4 << 20, Cost: 1},
-	"go.mod":                    {changed: parts(directives), Limit: 4 << 20, Cost: 1},
-	"pyproject.toml":            {changed: tomlKeys("", "project", "tool.poetry", "build-system"), Added: true, Limit: 128 << 10, Cost: 16},
-	"Cargo.toml":                {changed: cargoKeys, Added: true, Limit: 128 << 10, Cost: 16},
-	"Makefile":                  makefile,
-	"makefile":                  makefile,
-	"GNUmakefile":               makefile,
-	"Justfile":                  makefile,
-	"justfile":                  makefile,
-	".justfile":                 makefile,
-	"global.json":               {changed: globalKeys, Limit: 1 << 20, Cost: 1},
-	".sln":                      {changed: solutionKeys, Limit: 4 << 20, Cost: 1},
-	"tox.ini":                   {changed: toxKeys, Limit: 1 << 20, Cost: 1},
-	"setup.cfg":                 {changed: iniKeys, Limit: 1 << 20, Cost: 1},
-	"setup.py":                  {changed: lineKeys(&setupPy), Limit: 256 << 10, Cost: 64},
-	"mix.exs":                   {changed: mixKeys, Limit: 256 << 10, Cost: 64},
-	"gradle.properties":         {changed: lineKeys(&properties), Added: true, Limit: 256 << 10, Cost: 64},
-	"settings.gradle":           gradleSettings,
-	"settings.gradle.kts":       gradleSettings,
-	"pnpm-workspace.yaml":       {changed: yamlKeysChanged, Limit: 128 << 10, Cost: 64},
-	"pom.xml":                   {changed: xmlKeys(pomKeys), Added: true, Limit: 4 << 20, Cost: 4},
-	".csproj":                   msbuildProject,
-	".fsproj":                   msbuildProject,
-	".vbproj":                   msbuildProject,
-	"Directory.Packages.props":  {changed: xmlKeys(projectKeys), Limit: 4 << 20, Cost: 4},
-	"Gemfile":                   {changed: lineKeys(&gemfile), Limit: 4 << 20, Cost: 1},
-	".gradle":                   gradleBuild,
-	".gradle.kts":               gradleBuild,
-	".sbt":                      {changed: lineKeys(&sbt), Limit: 256 << 10, Cost: 64},
-	".props":                    msbuildShared,
-	".targets":                  msbuildShared,
-	"requirements.txt":          {changed: lineKeys(&requirements), Limit: 4 << 20, Cost: 1},
-	".go-version":               toolVersion,
-	".nvmrc":                    toolVersion,
-	".node-version":             toolVersion,
-	".python-version":           toolVersion,
-	".java-version":             toolVersion,
-	".sdkmanrc":                 toolVersion,
-	".ruby-version":             toolVersion,
-	".bazelversion":             toolVersion,
-	".tool-versions":            toolVersion,
-	"rust-toolchain":            toolVersion,
-	"rust-toolchain.toml":       toolVersion,
-	"mise.toml":                 toolVersion,
-	".mise.toml":                toolVersion,
-	"gradle-wrapper.properties": toolVersion,
-	"build.properties":          toolVersion,
-	"ruff.toml":                 ruffConfig,
-	".ruff.toml":                ruffConfig,
-	".golangci.yml":             golangciConfig,
-	".golangci.yaml":            golangciConfig,
-	".rubocop*.yml":             {changed: checkerKeys("rubocop", yamlTree), Limit: 128 << 10, Cost: 64},
-	".neon":                     {changed: neonKeys, Limit: 1 << 20, Cost: 8},
-	"vite.config.*":             {changed: lineKeys(&vite), Added: true, Limit: 256 << 10, Cost: 64},
-	".slnx":                     {changed: xmlKeys(solutionXMLKeys), Limit: 4 << 20, Cost: 4},
-}
+var kinds = func() map[string]*Kind {
+	all := map[string]*Kind{}
+	for _, row := range []struct {
+		names   string
+		changed reader
+		added   bool
+		limit   int64 // in KiB
+		cost    int64
+	}{
+		{"package.json", packageKeys, true, 4 << 10, 1},
+		{"composer.json", composerKeys, true, 4 << 10, 1},
+		{"go.mod", parts(directives), false, 4 << 10, 1},
+		{"pyproject.toml", tomlKeys("", "project", "tool.poetry", "build-system"), true, 128, 16},
+		{"Cargo.toml", cargoKeys, true, 128, 16},
+		{"Makefile makefile GNUmakefile Justfile justfile .justfile", texts(readMake), false, 256, 16},
+		{"global.json", parts(readGlobal), false, 1 << 10, 1},
+		{".sln", solutionKeys, false, 4 << 10, 1},
+		{"tox.ini", iniKeys(true), false, 1 << 10, 1},
+		{"setup.cfg", iniKeys(false), false, 1 << 10, 1},
+		{"setup.py", lineKeys(&setupPy), false, 256, 64},
+		{"mix.exs", texts(readMix), false, 256, 64},
+		{"gradle.properties", lineKeys(&properties), true, 256, 64},
+		{"settings.gradle settings.gradle.kts", texts(readSettings), false, 256, 64},
+		{"pnpm-workspace.yaml", yamlKeysChanged, false, 128, 64},
+		{"pom.xml", xmlKeys(pomKeys), true, 4 << 10, 4},
+		{".csproj .fsproj .vbproj", xmlKeys(projectKeys), true, 4 << 10, 4},
+		{"Directory.Packages.props", xmlKeys(projectKeys), false, 4 << 10, 4},
+		{".props .targets", xmlKeys(sharedKeys), true, 4 << 10, 4},
+		{".slnx", xmlKeys(solutionXMLKeys), false, 4 << 10, 4},
+		{"Gemfile", lineKeys(&gemfile), false, 4 << 10, 1},
+		{".gradle .gradle.kts", lineKeys(&gradle), true, 256, 64},
+		{".sbt", lineKeys(&sbt), false, 256, 64},
+		{"requirements.txt", lineKeys(&requirements), false, 4 << 10, 1},
+		{".go-version .nvmrc .node-version .python-version .java-version .sdkmanrc .ruby-version .bazelversion .tool-versions " +
+			"rust-toolchain rust-toolchain.toml mise.toml .mise.toml gradle-wrapper.properties build.properties", texts(readVersions), false, 64, 1},
+		{"ruff.toml .ruff.toml", checkerKeys("tool.ruff", ReadTOML), false, 128, 16},
+		{".golangci.yml .golangci.yaml", checkerKeys("golangci", yamlTree), false, 128, 64},
+		{".rubocop*.yml", checkerKeys("rubocop", yamlTree), false, 128, 64},
+		{".neon", texts(readNeon), false, 1 << 10, 8},
+		{"vite.config.*", lineKeys(&vite), true, 256, 64},
+	} {
+		kind := &Kind{Added: row.added, Limit: row.limit << 10, Cost: row.cost, changed: row.changed}
+		for name := range strings.FieldsSeq(row.names) {
+			all[name] = kind
+		}
+	}
+	return all
+}()
 
 // KindOf is the kind of the file at a path; nil for any other file.
 func KindOf(name string) *Kind {
@@ -128,11 +109,7 @@ type MalformedError struct{ error }
 // *MalformedError.
 func (k *Kind) Changed(before, after []byte) ([]string, error) {
 	keys, err := k.changed(before, after)
-	size := 0
-	for _, key := range keys {
-		size += len(key)
-	}
-	if err == nil && (len(keys) > maxKeys || size > maxKeysSize) {
+	if err == nil && (len(keys) > maxKeys || len(strings.Join(keys, "")) > maxKeysSize) {
 		err = errors.New("too many keys changed")
 	}
 	if err != nil {
@@ -150,7 +127,7 @@ func both[T any](read func([]byte) (T, error), before, after []byte) (old, now T
 }
 
 // parts compares two versions of a file by their parts.
-func parts(read func(data []byte) (map[string]string, error)) func(before, after []byte) ([]string, error) {
+func parts(read func(data []byte) (map[string]string, error)) reader {
 	return func(before, after []byte) ([]string, error) {
 		old, now, err := both(read, before, after)
 		if err != nil {
@@ -158,6 +135,11 @@ func parts(read func(data []byte) (map[string]string, error)) func(before, after
 		}
 		return changedParts(old, now), nil
 	}
+}
+
+// texts are [parts] of a text that has no error.
+func texts(read func(text string) map[string]string) reader {
+	return parts(func(data []byte) (map[string]string, error) { return read(string(data)), nil })
 }
 
 // members reads two versions of a JSON object; before is nil for a new file. A key that appears twice is an error: which value counts
@@ -169,48 +151,49 @@ func members(before, after []byte) (old, now map[string]string, err error) {
 	return both(topLevel, before, after)
 }
 
-// membersOf are [members] of the value of a key, whose absence is an empty object.
-func membersOf(key string, old, now map[string]string) (was, is map[string]string, err error) {
-	return members([]byte(cmp.Or(old[key], "{}")), []byte(cmp.Or(now[key], "{}")))
-}
-
 // composerKeys are [memberKeys] of a composer.json, with one part more where plugins have their settings; before is nil for a new file.
 func composerKeys(before, after []byte) ([]string, error) {
 	old, now, err := members(before, after)
 	if err != nil {
 		return nil, err
 	}
-	keys := memberKeys(old, now, 1, []string{"require", "require-dev"})
+	keys := memberKeys(old, now, "require", "require-dev")
 	for _, name := range []string{"extra", "config"} {
-		at := slices.Index(keys, name)
-		if at < 0 {
-			continue
-		}
-		was, is, err := membersOf(name, old, now)
-		if err != nil {
-			continue // no object: the whole key
-		}
-		keys = slices.Delete(keys, at, at+1)
-		for _, key := range differing(was, is) {
-			keys = append(keys, name+"."+tomlKey(key))
-		}
+		keys = expand(keys, name, old, now, func(_, _ map[string]string, key string) string { return name + "." + tomlKey(key) })
 	}
-	slices.Sort(keys)
 	return keys, nil
 }
 
-// memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources do. The values
-// are JSON of a depth. What replaces versions of others by versions of a registry is left out, but for a new file.
-func memberKeys(old, now map[string]string, depth int, tables []string) []string {
+// expand puts in the place of a changed member the keys below it that differ, by their names, if both its values are objects.
+func expand(keys []string, member string, old, now map[string]string, name func(was, is map[string]string, key string) string) []string {
+	at := slices.Index(keys, member)
+	if at < 0 {
+		return keys
+	}
+	was, is, err := members([]byte(cmp.Or(old[member], "{}")), []byte(cmp.Or(now[member], "{}")))
+	if err != nil {
+		return keys // no object: the whole key
+	}
+	keys = slices.Delete(keys, at, at+1)
+	for _, key := range differing(was, is) {
+		keys = append(keys, name(was, is, key))
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources do. What
+// replaces versions of others by versions of a registry is left out, but for a new file.
+func memberKeys(old, now map[string]string, tables ...string) []string {
 	keys := slices.DeleteFunc(differing(old, now), func(key string) bool {
-		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, jsonTable(old[key], depth), jsonTable(now[key], depth)) == nil
+		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, jsonTable(old[key], 1), jsonTable(now[key], 1)) == nil
 	})
 	for i, key := range keys {
 		keys[i] = tomlKey(key)
 	}
 	for _, table := range tables {
 		if old[table] != now[table] {
-			keys = addSources(keys, table, jsonTable(old[table], depth), jsonTable(now[table], depth))
+			keys = addSources(keys, table, jsonTable(old[table], 1), jsonTable(now[table], 1))
 		}
 	}
 	slices.Sort(keys)
@@ -240,27 +223,21 @@ func topLevel(data []byte) (map[string]string, error) {
 	if d.PeekKind() != '{' {
 		return nil, errors.New("it is not a JSON object")
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
+	d.ReadToken()
 	members := map[string]string{}
-	for d.PeekKind() != '}' {
+	for d.PeekKind() == '"' {
 		key, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
 		name := key.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, err
+		var value jsontext.Value
+		if err == nil {
+			value, err = d.ReadValue()
 		}
-		value = slices.Clone(value)
-		if err := value.Compact(); err != nil {
-			return nil, err
+		if value = slices.Clone(value); err != nil || value.Compact() != nil {
+			return nil, cmp.Or(err, errors.New("a value is malformed"))
 		}
 		members[name] = string(value)
 	}
-	if _, err := d.ReadToken(); err != nil {
+	if _, err := d.ReadToken(); err != nil { // not the end of the object
 		return nil, err
 	}
 	if _, err := d.ReadToken(); err != io.EOF {

@@ -58,6 +58,8 @@ func commentEnds(line string) bool {
 	return slices.ContainsFunc([]string{"*/", "`", `"""`, "'''"}, func(end string) bool { return strings.Contains(line, end) })
 }
 
+func flat(string) int { return 0 }
+
 func braces(line string) int { return strings.Count(line, "{") - strings.Count(line, "}") }
 
 var (
@@ -93,7 +95,7 @@ var (
 		ignore: input.Lazily(`^(?:import [\w.*]+|(?:[\w.]+\.)?srcDir\(["']src/main/[\w/]+["']\)|logger\.\w+\(["'][^"'$]*["']\))$`),
 	}
 	properties = lineForm{
-		comment: "#", depth: func(string) int { return 0 },
+		comment: "#", depth: flat,
 		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|[A-Za-z]*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
 			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:-X[\w:=+-]+|-Dfile\.encoding=[\w-]+|--add-(?:opens|exports)[= ][\w./=-]+)["']?\s*)*|` +
 			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
@@ -121,7 +123,7 @@ var (
 			`\bimport[\s({]|\bmode\b|globalThis|\.only`),
 	}
 	requirements = lineForm{
-		comment: "#", depth: func(string) int { return 0 },
+		comment: "#", depth: flat,
 		top: input.Lazily(`^[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:[~<>=!]=?=?\s*[\w.*+!-]+\s*,?\s*)*(?:;[^#@]*)?(?:\s#.*)?$`),
 	}
 )
@@ -139,13 +141,13 @@ const (
 )
 
 // lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not matter.
-func lineKeys(form *lineForm) func(before, after []byte) ([]string, error) {
+func lineKeys(form *lineForm) reader {
 	return func(before, after []byte) ([]string, error) {
 		of := *form
 		if before == nil && form.added != nil {
 			of.steer, of.grows = form.added, nil
 		}
-		return changedParts(of.read(string(before)), of.read(string(after))), nil
+		return texts(of.read)(before, after)
 	}
 }
 
@@ -237,13 +239,7 @@ func (form *lineForm) read(text string) map[string]string {
 			steered = 0
 		}
 	}
-	slices.Sort(dependencies)
-	slices.Sort(settings)
-	parts["dependencies"], parts["code"] = strings.Join(dependencies, "\n")+"\n", code.String()+"\n"
-	parts[fewer+"settings of tests"] = strings.Join(settings, "\n")
-	if steering.Len() > 0 {
-		parts["tests"] = steering.String()
-	}
+	parts["dependencies"], parts["code"], parts["tests"], parts[fewer+"settings of tests"] = sorted(dependencies), code.String(), steering.String(), sorted(settings)
 	return parts
 }
 
@@ -287,26 +283,22 @@ var (
 	gradleName    = input.Lazily(`["'](:?[\w:.-]+)["']`)
 )
 
-// settingsKeys are [lineKeys] of the settings of a build of Gradle. A project counts where it goes.
-func settingsKeys(before, after []byte) ([]string, error) {
-	read := func(text string) map[string]string {
-		var rest strings.Builder
-		var projects []string
-		for line := range strings.Lines(text) {
-			if bare := strings.TrimSpace(line); gradleInclude().MatchString(bare) {
-				for _, m := range gradleName().FindAllStringSubmatch(bare, -1) {
-					projects = append(projects, m[1])
-				}
-				continue
+// readSettings reads the settings of a build of Gradle as the build. A project counts where it goes.
+func readSettings(text string) map[string]string {
+	var rest strings.Builder
+	var projects []string
+	for line := range strings.Lines(text) {
+		if bare := strings.TrimSpace(line); gradleInclude().MatchString(bare) {
+			for _, m := range gradleName().FindAllStringSubmatch(bare, -1) {
+				projects = append(projects, m[1])
 			}
-			rest.WriteString(line)
+			continue
 		}
-		parts := gradle.read(rest.String())
-		slices.Sort(projects)
-		parts[fewer+"projects"] = strings.Join(projects, "\n")
-		return parts
+		rest.WriteString(line)
 	}
-	return changedParts(read(string(before)), read(string(after))), nil
+	parts := gradle.read(rest.String())
+	parts[fewer+"projects"] = sorted(projects)
+	return parts
 }
 
 var (
@@ -319,11 +311,7 @@ var (
 	mixSource    = input.Lazily(`\b(?:path|git|github|gitlab|hex|repo|organization|in_umbrella|compile|manager|app|env|system_env|only_deps):`)
 )
 
-// mixKeys are the keys of a mix.exs: data in the functions that name dependencies, documentation and the package, and code.
-func mixKeys(before, after []byte) ([]string, error) {
-	return differing(readMix(string(before)), readMix(string(after))), nil
-}
-
+// readMix reads a mix.exs: data in the functions that name dependencies, documentation and the package, and code.
 func readMix(text string) map[string]string {
 	var dependencies []string
 	var code strings.Builder
@@ -347,6 +335,5 @@ func readMix(text string) map[string]string {
 			function = ""
 		}
 	}
-	slices.Sort(dependencies)
-	return map[string]string{"dependencies": strings.Join(dependencies, "\n") + "\n", "code": code.String() + "\n"}
+	return map[string]string{"dependencies": sorted(dependencies), "code": code.String()}
 }

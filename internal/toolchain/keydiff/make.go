@@ -13,12 +13,8 @@ var (
 	makeTests     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|\bci\b|\ball\b|\bqa\b|default|^\.`)
 )
 
-// makeKeys are the parts of a Makefile or justfile: tests are the rules whose names sound like them, the variables that these use, and
+// readMake reads the parts of a Makefile or justfile: tests are the rules whose names sound like them, the variables that these use, and
 // what else is no rule; code is any other rule.
-func makeKeys(before, after []byte) ([]string, error) {
-	return differing(readMake(string(before)), readMake(string(after))), nil
-}
-
 func readMake(text string) map[string]string {
 	var tests, code strings.Builder
 	variables := map[string]*strings.Builder{}
@@ -63,11 +59,7 @@ func readMake(text string) map[string]string {
 			code.WriteString(text.String())
 		}
 	}
-	parts := map[string]string{"code": code.String() + "\n"}
-	if tests.Len() > 0 {
-		parts["tests"] = tests.String()
-	}
-	return parts
+	return map[string]string{"code": code.String(), "tests": tests.String()}
 }
 
 // references are the names of the variables that a text uses.

@@ -15,21 +15,17 @@ var (
 )
 
 // describing are elements that describe a project, or say what its site shows and where it is published.
-var describing = []string{
-	"scm", "licenses", "developers", "contributors", "organization", "mailingLists", "issueManagement", "ciManagement", "distributionManagement", "reporting",
-}
+var describing = strings.Fields("scm licenses developers contributors organization mailingLists issueManagement ciManagement " +
+	"distributionManagement reporting")
 
 // publishing are plugins, without maven- and -plugin, that document, package or publish what was tested.
-var publishing = []string{
-	"javadoc", "source", "gpg", "release", "deploy", "install", "site", "jar", "bundle", "assembly", "shade", "central-publishing-maven", "nexus-staging-maven",
-	"bnd-maven", "moditect-maven", "versions-maven", "versions", "scm-publish", "changes", "project-info-reports", "flatten-maven", "flatten", "cyclonedx-maven",
-}
+var publishing = strings.Fields("javadoc source gpg release deploy install site jar bundle assembly shade central-publishing-maven " +
+	"nexus-staging-maven bnd-maven moditect-maven versions-maven versions scm-publish changes project-info-reports " +
+	"flatten-maven flatten cyclonedx-maven")
 
 // checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what they compile for tests.
-var checking = []string{
-	"compiler", "resources", "japicmp-maven", "clirr-maven", "animal-sniffer-maven", "spotless-maven", "fmt-maven", "checkstyle", "pmd", "spotbugs-maven",
-	"enforcer", "license-maven", "apache-rat",
-}
+var checking = strings.Fields("compiler resources japicmp-maven clirr-maven animal-sniffer-maven spotless-maven fmt-maven checkstyle pmd " +
+	"spotbugs-maven enforcer license-maven apache-rat")
 
 var switchesOff = input.Lazily(`(?i)skip|fail|ignore|exclu|include|test|fork|executable|phase|threshold|max`)
 
@@ -49,7 +45,7 @@ func pomKeys(root *element, parts xmlParts) {
 			switch {
 			case deps:
 				parts.add(key, c)
-				if !c.plain("groupId", "artifactId", "version", "scope", "type", "classifier", "optional", "exclusions") || isSystem(c) {
+				if !c.plain("groupId", "artifactId", "version", "scope", "type", "classifier", "optional", "exclusions") || !isScope().MatchString(c.child("scope")) {
 					parts.add(sourceOf+key, c)
 				}
 				continue
@@ -95,15 +91,10 @@ func pomKeys(root *element, parts xmlParts) {
 // tools are the properties that name such versions.
 func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *element {
 	copied := &element{name: e.name, attrs: e.attrs, text: e.text}
-	artifact := ""
-	for _, c := range e.children {
-		if c.name == "artifactId" {
-			artifact = c.text
-		}
-	}
+	artifact := e.child("artifactId")
 	checks := e.name == "plugin" && isPlugin(artifact, checking)
 	for _, c := range e.children {
-		if c.name == "plugin" && slices.ContainsFunc(c.children, func(id *element) bool { return id.name == "artifactId" && isPlugin(id.text, publishing) }) {
+		if c.name == "plugin" && isPlugin(c.child("artifactId"), publishing) {
 			continue
 		}
 		if checks && slices.Contains([]string{"configuration", "executions", "dependencies", "inherited"}, c.name) {
@@ -155,9 +146,14 @@ func (e *element) matching(names *regexp.Regexp) *element {
 	return copied
 }
 
-// isSystem reports whether a dependency of Maven is a file.
-func isSystem(dependency *element) bool {
-	return slices.ContainsFunc(dependency.children, func(c *element) bool { return c.name == "scope" && !isScope().MatchString(c.text) })
+// child is the text of the child with a name; "" for none.
+func (e *element) child(name string) string {
+	for _, c := range e.children {
+		if c.name == name {
+			return c.text
+		}
+	}
+	return ""
 }
 
-var isScope = input.Lazily(`^(?:compile|provided|runtime|test|import)$`)
+var isScope = input.Lazily(`^(?:compile|provided|runtime|test|import)?$`)

@@ -17,15 +17,14 @@ var (
 	testPackage    = input.Lazily(`(?i)test\.sdk|xunit|nunit|mstest|tunit|testing\.platform|istestproject|expecto`)
 	versionName    = input.Lazily(`^\w+Version$`)
 	installed      = input.Lazily(`^(?:\.\.[/\\])*packages[/\\](?:[\w.+-]+[/\\])+[\w.-]+\.dll$`)
+	namespace      = input.Lazily(`^[^$@%;]*$`)
 	sourceFile     = input.Lazily(`^[\w./\\ -]+\.(?:cs|fs|fsi|vb)$`)
 	// farReaching are properties that can change more than the assembly of their project.
 	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analyzers|analysis|analyzerrules|exe|command|root|dir`)
 )
 
 // ofProduct are properties that decide what a project of tests contains, and only how any other is built.
-var ofProduct = []string{
-	"PropertyGroup.DefineConstants", "PropertyGroup.TargetFramework", "PropertyGroup.TargetFrameworks", "PropertyGroup.DisableImplicitFrameworkReferences",
-}
+var ofProduct = strings.Fields("DefineConstants TargetFramework TargetFrameworks DisableImplicitFrameworkReferences")
 
 // isPlainlyConditional reports whether an element has at most a condition that only reads.
 func isPlainlyConditional(attrs []xml.Attr) bool {
@@ -49,12 +48,10 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 		}
 		for _, c := range group.children {
 			key := group.name + "." + tomlKey(c.name)
-			if !tests && (slices.Contains(ofProduct, key) || (group.name == "PropertyGroup" && !farReaching().MatchString(c.name))) {
+			if !tests && group.name == "PropertyGroup" && (slices.Contains(ofProduct, c.name) || !farReaching().MatchString(c.name)) {
 				key = "PropertyGroup.Version"
 			}
 			always := len(group.attrs) == 0
-			include := len(c.attrs) > 0 && c.attrs[0].Name.Local == "Include" && len(c.children) == 0 && c.text == "" && always &&
-				(len(c.attrs) == 1 || (!tests && c.plain("Include", "Static")))
 			switch {
 			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
 				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
@@ -63,10 +60,10 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				(!tests && names(c, projectFile(), "ReferenceOutputAssembly", "PrivateAssets"))):
 				parts.list(fewer+"references to projects", c.attrs[0].Value)
 				continue
-			case key == "ItemGroup.Using" && include && !strings.ContainsAny(c.attrs[0].Value, "$@%;"):
+			case key == "ItemGroup.Using" && always && len(c.children) == 0 && (names(c, namespace()) || (!tests && names(c, namespace(), "Static"))):
 				parts.list(fewer+"namespaces", c.String())
 				continue
-			case key == "ItemGroup.Compile" && always && isSource(c):
+			case key == "ItemGroup.Compile" && always && names(c, sourceFile(), "SubType", "DependentUpon", "AutoGen", "DesignTime", "Link"):
 				if tests {
 					parts.list(fewer+"files of tests", c.attrs[0].Value)
 				}
@@ -101,34 +98,30 @@ var inactive = []string{"None", "Content", "EmbeddedResource", "Folder", "Servic
 // stays reports whether an inactive item is nowhere but in the project, its assembly and its package: a copy beside the assembly may
 // steer the runner.
 func stays(item *element) bool {
-	names := []string{"Include", "Remove", "Update", "Link", "Pack", "PackagePath", "Visible", "LogicalName", "SubType", "DependentUpon", "Generator", "LastGenOutput"}
-	isOther := func(name string) bool { return !slices.Contains(names, name) }
-	return !slices.ContainsFunc(item.attrs, func(a xml.Attr) bool { return isOther(a.Name.Local) }) &&
-		!slices.ContainsFunc(item.children, func(c *element) bool { return isOther(c.name) || len(c.attrs)+len(c.children) > 0 })
+	return item.says(func(name, _ string) bool {
+		return slices.Contains(strings.Fields("Include Remove Update Link Pack PackagePath Visible LogicalName SubType DependentUpon Generator LastGenOutput"), name)
+	})
 }
 
 // isInstalled reports whether a reference is one of the framework, or of a package that NuGet installs.
 func isInstalled(reference *element) bool {
-	copied := &element{attrs: reference.attrs}
-	for _, c := range reference.children {
-		if c.name != "HintPath" || len(c.attrs)+len(c.children) > 0 || !installed().MatchString(c.text) {
-			copied.children = append(copied.children, c)
+	return reference.says(func(name, value string) bool {
+		if name == "HintPath" {
+			return installed().MatchString(value)
 		}
-	}
-	return copied.plain("Include", "Private", "SpecificVersion", "EmbedInteropTypes", "RequiredTargetFramework")
+		return slices.Contains([]string{"Include", "Private", "SpecificVersion", "EmbedInteropTypes", "RequiredTargetFramework"}, name) &&
+			plainWords().MatchString(value)
+	})
 }
 
-// names reports whether an item includes one file, and says nothing else but these, as attributes or as elements.
-func names(item *element, file *regexp.Regexp, others ...string) bool {
-	isOther := func(c *element) bool { return !slices.Contains(others, c.name) || len(c.attrs)+len(c.children) > 0 }
-	isOtherAttr := func(a xml.Attr) bool { return a.Name.Space != "" || !slices.Contains(others, a.Name.Local) }
-	return len(item.attrs) > 0 && item.attrs[0].Name.Local == "Include" && file.MatchString(item.attrs[0].Value) && item.text == "" &&
-		!slices.ContainsFunc(item.attrs[1:], isOtherAttr) && !slices.ContainsFunc(item.children, isOther)
-}
-
-// isSource reports whether an item compiles one file that it names.
-func isSource(item *element) bool {
-	return names(item, sourceFile(), "SubType", "DependentUpon", "AutoGen", "DesignTime", "Link")
+// names reports whether an item includes what matches, and says nothing else but these.
+func names(item *element, what *regexp.Regexp, others ...string) bool {
+	return len(item.attrs) > 0 && item.attrs[0].Name.Local == "Include" && item.text == "" && item.says(func(name, value string) bool {
+		if name == "Include" {
+			return what.MatchString(value)
+		}
+		return slices.Contains(others, name) && plainProperty().MatchString(value)
+	})
 }
 
 var (
@@ -176,10 +169,7 @@ func readSolution(text string, known map[string]bool) map[string]string {
 			rest.WriteString(line + "\n")
 		}
 	}
-	slices.Sort(projects)
-	slices.Sort(builds)
-	slices.Sort(built)
-	return map[string]string{fewer + "projects": strings.Join(projects, "\n"), fewer + "builds": strings.Join(built, "\n"), "builds": strings.Join(builds, "\n"), "solution": rest.String()}
+	return map[string]string{fewer + "projects": sorted(projects), fewer + "builds": sorted(built), "builds": sorted(builds), "solution": rest.String()}
 }
 
 // solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is shown may come.
@@ -196,33 +186,30 @@ func solutionXMLKeys(root *element, parts xmlParts) {
 	}
 }
 
-// globalKeys are the keys of a global.json. The versions of the SDK, and of those of MSBuild, may rise.
-func globalKeys(before, after []byte) ([]string, error) {
-	read := func(data []byte) (map[string]string, error) {
-		members, err := topLevel(data)
-		if err != nil {
-			return nil, err
-		}
-		sdk, err := topLevel([]byte(members["sdk"]))
-		if err != nil {
-			return members, nil // the whole key
-		}
-		delete(members, "sdk")
-		sdks, _ := topLevel([]byte(members["msbuild-sdks"])) // else the whole key
-		for name, value := range sdks {
-			if version := strings.Trim(value, `"`); isPlain(version) {
-				members[lowerVersion+tomlKey(name)] = version
-				members["msbuild-sdks"] = strings.Replace(members["msbuild-sdks"], value, "", 1)
-			}
-		}
-		for name, value := range sdk {
-			if key := "sdk." + tomlKey(name); name == "version" {
-				members[lowerVersion+"sdk"] = strings.Trim(value, `"`)
-			} else {
-				members[key] = value
-			}
-		}
-		return members, nil
+// readGlobal reads a global.json. The versions of the SDK, and of those of MSBuild, may rise.
+func readGlobal(data []byte) (map[string]string, error) {
+	members, err := topLevel(data)
+	if err != nil {
+		return nil, err
 	}
-	return parts(read)(before, after)
+	sdk, err := topLevel([]byte(members["sdk"]))
+	if err != nil {
+		return members, nil // the whole key
+	}
+	delete(members, "sdk")
+	sdks, _ := topLevel([]byte(members["msbuild-sdks"])) // else the whole key
+	for name, value := range sdks {
+		if version := strings.Trim(value, `"`); isPlain(version) {
+			members[lowerVersion+tomlKey(name)] = version
+			members["msbuild-sdks"] = strings.Replace(members["msbuild-sdks"], value, "", 1)
+		}
+	}
+	for name, value := range sdk {
+		if name == "version" {
+			members[lowerVersion+"sdk"] = strings.Trim(value, `"`)
+		} else {
+			members["sdk."+tomlKey(name)] = value
+		}
+	}
+	return members, nil
 }

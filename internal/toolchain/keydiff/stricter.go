@@ -86,17 +86,15 @@ func widens(old, now any) bool { return old != nil && within(old, now) }
 // settingsOfNew leaves out of a configuration of golangci-lint the settings of linters that only the new one enables: a linter that
 // did not run saw nothing.
 func settingsOfNew(old, now map[string]any) {
-	list := func(root map[string]any) []any {
-		enabled, _ := tomlTable(root, "linters")["enable"].([]any)
-		return enabled
-	}
 	linters := tomlTable(old, "linters")
+	enabled, isList := linters["enable"].([]any)
+	after, _ := tomlTable(now, "linters")["enable"].([]any)
 	others := !slices.Contains([]any{nil, "none", "standard"}, linters["default"]) || linters["enable-all"] != nil || linters["presets"] != nil || linters["fast"] != nil
-	if list(old) == nil || others {
+	if !isList || others {
 		return
 	}
-	before := entries(list(old))
-	for _, linter := range list(now) {
+	before := entries(enabled)
+	for _, linter := range after {
 		name, _ := linter.(string)
 		if !before[entryKey(linter)] && !slices.Contains(golangciDefault, name) {
 			for _, root := range []map[string]any{old, now} {
@@ -207,7 +205,7 @@ func sterner(old, now any) bool {
 }
 
 // checkerKeys are the keys of a file of one checker that may see less than before: of the top level.
-func checkerKeys(checker string, read func(data []byte) (map[string]any, error)) func(before, after []byte) ([]string, error) {
+func checkerKeys(checker string, read func(data []byte) (map[string]any, error)) reader {
 	return func(before, after []byte) ([]string, error) {
 		old, now, err := both(read, before, after)
 		if err != nil {
@@ -216,11 +214,7 @@ func checkerKeys(checker string, read func(data []byte) (map[string]any, error))
 		if checker == "golangci" {
 			settingsOfNew(old, now)
 		}
-		keys := tomlDiff([]string{}, "", old, now, 1)
-		return slices.DeleteFunc(keys, func(key string) bool {
-			name := tomlParts(key)[0]
-			return stricter(checker+"."+key, old[name], now[name])
-		}), nil
+		return tomlDiff([]string{}, "", old, now, 1, func(key string, old, now any) bool { return stricter(checker+"."+key, old, now) }), nil
 	}
 }
 
@@ -247,14 +241,10 @@ var (
 	neonCount  = input.Lazily(`^count: ([1-9]\d{0,2})$`)
 )
 
-// neonKeys are the parts of a file of PHPStan: errors that are ignored, which may go or be fewer, and the rest.
-func neonKeys(before, after []byte) ([]string, error) {
-	return changedParts(readNeon(string(before)), readNeon(string(after))), nil
-}
-
+// readNeon reads a file of PHPStan: errors that are ignored, which may go or be fewer, and the rest.
 func readNeon(text string) map[string]string {
 	if strings.Contains(text, "'''") || strings.Contains(text, `"""`) || strings.ContainsAny(text, oddLine) {
-		return map[string]string{"content": text + "\n"}
+		return map[string]string{"content": text}
 	}
 	var rest, level strings.Builder
 	var ignored []string
@@ -302,9 +292,8 @@ func readNeon(text string) map[string]string {
 	if strings.Count(level.String(), "\n") > 1 {
 		rest.WriteString(level.String())
 	}
-	slices.Sort(ignored)
 	return map[string]string{
-		more + "ignored errors": strings.Join(ignored, "\n"), "content": rest.String() + "\n",
+		more + "ignored errors": sorted(ignored), "content": rest.String(),
 		lowerVersion + "level": strings.ReplaceAll(level.String(), "level: ", ""),
 	}
 }

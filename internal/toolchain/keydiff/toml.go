@@ -21,22 +21,13 @@ const tomlLineDots = 1000
 
 // tomlKeys lists the keys whose values differ, as TOML writes dotted keys, to a depth of three, and the dependencies whose sources
 // do, below these tables. Values are compared as they are read: order, comments, blanks, and tables in another notation are no change.
-func tomlKeys(tables ...string) func(before, after []byte) ([]string, error) {
+func tomlKeys(tables ...string) reader {
 	return func(before, after []byte) ([]string, error) {
 		old, now, err := both(ReadTOML, before, after)
 		if err != nil {
 			return nil, err
 		}
-		keys := slices.DeleteFunc(tomlDiff([]string{}, "", old, now, tomlKeyDepth), func(key string) bool {
-			was, is := any(old), any(now)
-			for i, name := range tomlParts(key) {
-				was, is = tomlMember(was, name), tomlMember(is, name)
-				if section := (i == 1 && strings.HasPrefix(key, "tool.")) || name == "ini_options"; section && (was == nil || is == nil) {
-					return false // another file, or one of a directory above, counts where the section is not
-				}
-			}
-			return stricter(key, was, is)
-		})
+		keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth, stricter)
 		for _, table := range tables {
 			was, is := tomlTable(old, table), tomlTable(now, table)
 			for _, name := range dependencyTables {
@@ -76,52 +67,30 @@ func ReadTOML(data []byte) (map[string]any, error) {
 	return table, toml.Unmarshal(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), &table)
 }
 
-// tomlDiff appends the keys below prefix whose values differ.
-func tomlDiff(keys []string, prefix string, old, now map[string]any, depth int) []string {
+// tomlDiff appends the keys below prefix whose values differ, but for what is free; a missing value is an empty table. A key itself is
+// listed when there are no keys below it, or none within the depth: an added or removed empty table, too.
+func tomlDiff(keys []string, prefix string, old, now map[string]any, depth int, free func(key string, old, now any) bool) []string {
 	for _, name := range keysOf(old, now) {
 		was, there := old[name]
 		is, still := now[name]
-		if !there {
-			was = map[string]any{}
+		a, isTable := asTable(was)
+		b, both := asTable(is)
+		below := free
+		if (prefix == "tool." || name == "ini_options") && there != still {
+			below = nothing // another file, or one of a directory above, counts where the section is not
 		}
-		if !still {
-			is = map[string]any{}
-		}
-		if there != still || !reflect.DeepEqual(was, is) {
-			keys = tomlDiffValue(keys, prefix+tomlKey(name), was, is, depth)
+		switch key := prefix + tomlKey(name); {
+		case there == still && reflect.DeepEqual(was, is):
+		case depth > 1 && isTable && both && len(a)+len(b) > 0:
+			keys = tomlDiff(keys, key+".", a, b, depth-1, below)
+		case !below(key, was, is):
+			keys = append(keys, key)
 		}
 	}
 	return keys
 }
 
-// tomlDiffValue appends what differs between two values of a key; a missing value is an empty table. The key itself
-// is listed when there are no keys below it, or none within the depth: an added or removed empty table, too.
-func tomlDiffValue(keys []string, key string, old, now any, depth int) []string {
-	a, isTable := old.(map[string]any)
-	b, both := now.(map[string]any)
-	if depth == 1 || !isTable || !both || len(a)+len(b) == 0 {
-		return append(keys, key)
-	}
-	return tomlDiff(keys, key+".", a, b, depth-1)
-}
-
-// tomlParts are the parts of a key that [tomlKey] wrote.
-func tomlParts(key string) (parts []string) {
-	for _, part := range tomlPart().FindAllString(key, -1) {
-		if text, err := strconv.Unquote(part); err == nil {
-			part = text
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
-func tomlMember(v any, name string) any {
-	table, _ := v.(map[string]any)
-	return table[name]
-}
-
-var tomlPart = input.Lazily(`[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"`)
+func nothing(string, any, any) bool { return false }
 
 var tomlBareKey = input.Lazily(`^[A-Za-z0-9_-]+$`)
 

@@ -16,11 +16,7 @@ var (
 	sumLine   = input.Lazily(`^(distributionSha256Sum=)[0-9a-f]{64}$`)
 )
 
-// versionKeys are the keys of a file that says which version of a tool runs: versions, which may rise, and the rest.
-func versionKeys(before, after []byte) ([]string, error) {
-	return changedParts(readVersions(string(before)), readVersions(string(after))), nil
-}
-
+// readVersions reads a file that says which version of a tool runs: versions, which may rise, and the rest.
 func readVersions(text string) map[string]string {
 	parts, rest := map[string]string{}, ""
 	for line := range strings.Lines(text) {
@@ -36,7 +32,7 @@ func readVersions(text string) map[string]string {
 		}
 		rest += line + "\n"
 	}
-	parts["content"] = rest + "\n"
+	parts["content"] = rest
 	return parts
 }
 
@@ -57,7 +53,7 @@ func packageKeys(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := memberKeys(old, now, 1, []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"})
+	keys := memberKeys(old, now, "dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 	if before == nil {
 		return keys, nil
 	}
@@ -67,23 +63,16 @@ func packageKeys(before, after []byte) ([]string, error) {
 			keys = slices.Delete(keys, at, at+1)
 		}
 	}
-	if at := slices.Index(keys, "scripts"); at >= 0 {
-		was, is, err := membersOf("scripts", old, now)
-		if err != nil {
-			return keys, nil // no object: the whole key
+	var tests []string
+	return expand(keys, "scripts", old, now, func(was, is map[string]string, name string) string {
+		if tests == nil {
+			tests = append(append([]string{}, testScripts(was, nil)...), testScripts(is, was)...)
 		}
-		keys = slices.Delete(keys, at, at+1)
-		tests := append(testScripts(was, nil), testScripts(is, was)...)
-		for _, name := range differing(was, is) {
-			if slices.Contains(tests, name) {
-				keys = append(keys, "scripts."+tomlKey(name))
-			} else {
-				keys = append(keys, ecosystem.OtherScripts+name)
-			}
+		if slices.Contains(tests, name) {
+			return "scripts." + tomlKey(name)
 		}
-	}
-	slices.Sort(keys)
-	return keys, nil
+		return ecosystem.OtherScripts + name
+	}), nil
 }
 
 // testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of

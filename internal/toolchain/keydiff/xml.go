@@ -78,18 +78,18 @@ func (e *element) write(b *strings.Builder) {
 // plain reports whether the attributes of an element and its children are among these, without expressions, and its version is one
 // of a registry.
 func (e *element) plain(names ...string) bool {
-	harmless := func(name, value string) bool {
+	return e.says(func(name, value string) bool {
 		if name == "version" || strings.HasPrefix(name, "Version") {
 			return slices.Contains(names, name) && isPlain(value)
 		}
 		return slices.Contains(names, name) && plainWords().MatchString(value)
-	}
-	for _, a := range e.attrs {
-		if a.Name.Space != "" || !harmless(a.Name.Local, a.Value) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(e.children, func(c *element) bool { return len(c.attrs) > 0 || !harmless(c.name, c.text) })
+	})
+}
+
+// says reports whether all attributes of an element and its children, by their names and values, are fine.
+func (e *element) says(fine func(name, value string) bool) bool {
+	return !slices.ContainsFunc(e.attrs, func(a xml.Attr) bool { return a.Name.Space != "" || !fine(a.Name.Local, a.Value) }) &&
+		!slices.ContainsFunc(e.children, func(c *element) bool { return len(c.attrs) > 0 || !fine(c.name, c.text) })
 }
 
 // plainWords are words without a path, and without an expression but a property.
@@ -103,7 +103,7 @@ func (p xmlParts) add(key string, e *element) { p.list(key, e.String()) }
 func (p xmlParts) list(key string, entries ...string) { p[key] = append(p[key], entries...) }
 
 // xmlKeys lists the keys that differ of the parts that keys finds in a document.
-func xmlKeys(keys func(root *element, parts xmlParts)) func(before, after []byte) ([]string, error) {
+func xmlKeys(keys func(root *element, parts xmlParts)) reader {
 	return parts(func(data []byte) (map[string]string, error) {
 		all, parts := map[string]string{}, xmlParts{}
 		if data == nil {

@@ -14,7 +14,7 @@ func yamlKeysChanged(before, after []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := memberKeys(old, now, 1, []string{"catalog"})
+	keys := memberKeys(old, now, "catalog")
 	if old["catalogs"] != now["catalogs"] {
 		a, _ := jsonTable(old["catalogs"], 2).(map[string]any)
 		b, _ := jsonTable(now["catalogs"], 2).(map[string]any)
