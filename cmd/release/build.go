@@ -21,6 +21,7 @@ const toolchain = "go1.26.8"
 // flags is the value of GOFLAGS for every program that is released; the Dockerfile and .ci/run read the same file. For the
 // size, HTTP/2 is left out, and only what reads large inputs is inlined: of the standard library all but TLS, encodings and the
 // network, three dependencies, and verify but for its packages with much text and little data. A later line wins.
+// Functions begin at multiples of 8 bytes, not of 32, also for the size.
 //
 //go:embed flags.txt
 var flags string
