@@ -11,19 +11,19 @@ import (
 
 // Judge decides a bundle. It always returns a report.
 //
-// What is judged is a subject: a change by itself, or a merge group and each of its pull requests. Each subject goes
+// What is judged is a candidate: a change by itself, or a merge group and each of its pull requests. Each candidate goes
 // through the same stages: load, run, override, report.
 func Judge(b *Bundle) *report.Report {
-	subjects := load(b)
+	candidates := load(b)
 	var members []*judged
-	for _, s := range subjects[1:] {
+	for _, s := range candidates[1:] {
 		members = append(members, decide(s, nil))
 	}
-	return reportOf(decide(subjects[0], members), members)
+	return reportOf(decide(candidates[0], members), members)
 }
 
-// subject is one thing that is judged, and everything that was read for it.
-type subject struct {
+// candidate is one thing that is judged, and everything that was read for it.
+type candidate struct {
 	check.Inputs
 	scope    check.Scope
 	settings Settings           // with those of the facts
@@ -35,9 +35,9 @@ type subject struct {
 	view *check.Inputs
 }
 
-// judged is a subject, and what the gate decided about it.
+// judged is a candidate, and what the gate decided about it.
 type judged struct {
-	*subject
+	*candidate
 	found
 	exempt   bool // the contract does not apply to it
 	override *report.Override
@@ -45,10 +45,10 @@ type judged struct {
 	verdict  string
 }
 
-// decide takes a subject through the stages between load and report. members are the pull requests of a merge group.
-func decide(s *subject, members []*judged) *judged {
+// decide takes a candidate through the stages between load and report. members are the pull requests of a merge group.
+func decide(s *candidate, members []*judged) *judged {
 	results, exempt := run(s, members)
-	j := &judged{subject: s, exempt: exempt, found: findingsOf(s, results)}
+	j := &judged{candidate: s, exempt: exempt, found: findingsOf(s, results)}
 	if !exempt {
 		j.decideOverride()
 	}

@@ -21,7 +21,7 @@ func TestUnjudgedInputsBlock(t *testing.T) {
 	} {
 		l := newLoader(&Bundle{}, scope)
 		for missing := len(needs); missing >= 0; missing-- {
-			j := decide(l.subject, nil)
+			j := decide(l.candidate, nil)
 			want := report.Failed
 			if missing == 0 {
 				want = report.Passed

@@ -17,9 +17,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// load reads a bundle. The first subject is the whole: a change by itself, or a merge group; the pull requests of the group
-// follow. It reports what is wrong with an input as a problem of the subject.
-func load(b *Bundle) []*subject {
+// load reads a bundle. The first candidate is the whole: a change by itself, or a merge group; the pull requests of the group
+// follow. It reports what is wrong with an input as a problem of the candidate.
+func load(b *Bundle) []*candidate {
 	l := newLoader(b, check.ScopeChange)
 	l.boundInputs()
 	go func() {
@@ -43,12 +43,12 @@ func load(b *Bundle) []*subject {
 	l.classify()
 	l.authorise()
 	l.Decide()
-	return []*subject{l.subject}
+	return []*candidate{l.candidate}
 }
 
-// loader fills in one subject. Nothing else writes to a subject.
+// loader fills in one candidate. Nothing else writes to a candidate.
 type loader struct {
-	*subject
+	*candidate
 	bundle    *Bundle
 	group     Bundle // of the merge group that the pull request is in; empty otherwise
 	directory string // of the bundle in which the inputs are; "" is the bundle itself
@@ -60,12 +60,12 @@ type loader struct {
 
 // newLoader returns a loader for a bundle.
 func newLoader(b *Bundle, scope check.Scope) *loader {
-	s := &subject{scope: scope, settings: b.Settings}
+	s := &candidate{scope: scope, settings: b.Settings}
 	s.State, s.given = map[check.Kind]check.State{}, map[check.Kind]int{}
 	for _, in := range b.Inputs {
 		s.given[in.Kind]++
 	}
-	return &loader{subject: s, bundle: b, spent: &spending{}}
+	return &loader{candidate: s, bundle: b, spent: &spending{}}
 }
 
 // inputsOf lists the inputs of a kind, by name.
@@ -117,7 +117,7 @@ func (l *loader) list(kind check.Kind, path string, s seen, trust string) *repor
 	return &l.inputs[len(l.inputs)-1]
 }
 
-// readSmall reads one input that fits into memory; nil when something is wrong with it, which is a problem of the subject.
+// readSmall reads one input that fits into memory; nil when something is wrong with it, which is a problem of the candidate.
 // path is what the report calls the input.
 func readSmall[T any](
 	l *loader, in Input, path, what, trust string, parse func([]byte, input.Limits) (*T, *input.Errors),

@@ -16,7 +16,7 @@ import (
 // loadGroup reads a merge group and its pull requests. Evidence, rules and coverage are the group's, under the standing
 // contract; scope and approvals are judged in each pull request, under the contracts that judged it before. What a pull
 // request's own contract requires of the evidence is judged on the group's.
-func (l *loader) loadGroup() []*subject {
+func (l *loader) loadGroup() []*candidate {
 	l.scope, l.Group = check.ScopeGroup, &check.Group{}
 	l.readStanding()
 	if l.State[check.Contract] == check.Usable {
@@ -24,11 +24,11 @@ func (l *loader) loadGroup() []*subject {
 	}
 	parts := slices.Clone(l.bundle.Parts)
 	input.SortStable(parts, func(a, b Part) int { return cmp.Compare(a.PullRequest, b.PullRequest) })
-	subjects := []*subject{l.subject}
+	candidates := []*candidate{l.candidate}
 	for _, p := range parts {
-		subjects = append(subjects, l.loadMember(p))
+		candidates = append(candidates, l.loadMember(p))
 	}
-	members := subjects[1:]
+	members := candidates[1:]
 	l.readRules()
 	l.readCoverage()
 	tests := map[string]*check.TestFile{}
@@ -36,12 +36,12 @@ func (l *loader) loadGroup() []*subject {
 	l.readViews(members, tests)
 	l.authorise()
 	l.Decide()
-	compareGroup(l.subject, members)
-	return subjects
+	compareGroup(l.candidate, members)
+	return candidates
 }
 
 // loadMember reads what belongs to one pull request. Settings and standing contract are the group's.
-func (g *loader) loadMember(p Part) *subject {
+func (g *loader) loadMember(p Part) *candidate {
 	l := newLoader(&Bundle{Inputs: p.Inputs, Settings: g.bundle.Settings, Parsed: g.bundle.Parsed}, check.ScopeMember)
 	l.group, l.spent, l.directory, l.settings = *g.bundle, g.spent, PartDirectory(p.PullRequest), g.settings
 	l.number = p.PullRequest
@@ -60,13 +60,13 @@ func (g *loader) loadMember(p Part) *subject {
 	l.takeChanges(l.readChanges())
 	l.classify()
 	l.authorise()
-	return l.subject
+	return l.candidate
 }
 
 // readViews reads logs and changes of the group. The logs are also read for each pull request that has a contract of its
 // own.
-func (l *loader) readViews(members []*subject, tests map[string]*check.TestFile) {
-	var own []*subject
+func (l *loader) readViews(members []*candidate, tests map[string]*check.TestFile) {
+	var own []*candidate
 	var views []*check.Inputs
 	for _, m := range members {
 		if m.Policy != nil && len(m.Policy.Sources) > 1 {
@@ -88,7 +88,7 @@ func (l *loader) readViews(members []*subject, tests map[string]*check.TestFile)
 
 // compareGroup compares a group with its pull requests: which of them are there, and whether each path that the group
 // changes is one that a pull request changes, and the other way round. It gives each path of the group the strictest class.
-func compareGroup(group *subject, members []*subject) {
+func compareGroup(group *candidate, members []*candidate) {
 	there, listed := group.Group, group.Facts.Subject.PullRequests
 	for _, m := range members {
 		if !slices.Contains(listed, m.number) {
@@ -96,7 +96,7 @@ func compareGroup(group *subject, members []*subject) {
 		}
 	}
 	for _, number := range listed {
-		if !slices.ContainsFunc(members, func(m *subject) bool { return m.number == number }) {
+		if !slices.ContainsFunc(members, func(m *candidate) bool { return m.number == number }) {
 			there.Missing = append(there.Missing, number)
 		}
 	}
@@ -115,12 +115,12 @@ func compareGroup(group *subject, members []*subject) {
 		}
 	}
 	there.Unsure = len(listed) == 0 || len(there.Missing)+len(there.Unlisted) > 0 || len(group.Unavailable(facts.WantedPullRequests)) > 0 ||
-		slices.ContainsFunc(members, func(m *subject) bool { return !m.isSure() })
+		slices.ContainsFunc(members, func(m *candidate) bool { return !m.isSure() })
 }
 
 // touchedBy counts in how many pull requests each path was touched, and gives the strictest class that the path has in one
 // of them; none where it has none in one of them, whose contracts cannot be read.
-func touchedBy(members []*subject) (count map[string]int, classes map[string]policy.Class) {
+func touchedBy(members []*candidate) (count map[string]int, classes map[string]policy.Class) {
 	strictest := []policy.Class{
 		policy.ClassForbidden, policy.ClassProtected, policy.ClassOffScope, policy.ClassSoft, policy.ClassAllowed, policy.ClassEvidence,
 	}
@@ -140,7 +140,7 @@ func touchedBy(members []*subject) (count map[string]int, classes map[string]pol
 // pull request touches them, and neither did the base, with which they would be merged. There is nothing to compare where
 // the group's history contains the head. changes are the group's by path; touched says in how many pull requests a path was
 // touched.
-func (s *subject) foreign(changes map[string]*change.Change, touched map[string]int) []string {
+func (s *candidate) foreign(changes map[string]*change.Change, touched map[string]int) []string {
 	if s.Facts == nil || s.Facts.Membership == nil || s.Facts.Membership.HeadInGroup {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (s *subject) foreign(changes map[string]*change.Change, touched map[string]
 
 // other lists the paths to which the group gives another content or mode than the pull request does: the group merges
 // something that a person did not see there. A path that the group does not change stays as the base has it.
-func (s *subject) other(changes map[string]*change.Change) []string {
+func (s *candidate) other(changes map[string]*change.Change) []string {
 	var list []string
 	for _, c := range s.Changes {
 		if at := changes[c.Path]; at != nil && !sameResult(at, &c.Change) {
@@ -184,7 +184,7 @@ func sameResult(a, b *change.Change) bool {
 }
 
 // isSure reports whether it is known what a pull request brings into the group.
-func (s *subject) isSure() bool {
+func (s *candidate) isSure() bool {
 	f := s.Facts
 	return f != nil && f.Membership != nil && f.GitHub != nil && f.GitHub.PullRequest != nil &&
 		s.State[check.Changes] == check.Usable && len(s.Member.Foreign) == 0

@@ -218,7 +218,7 @@ func (l *loader) takeChanges(files []changesFile) {
 		}
 	}
 	list = l.affordChanges(list)
-	l.Changes = make([]check.Change, len(list))
+	l.Changes = make([]check.JudgedPath, len(list))
 	for i := range list {
 		l.Changes[i].Change = list[i]
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// found is what the checks of a subject found, as a report lists it.
+// found is what the checks of a candidate found, as a report lists it.
 type found struct {
 	checks        []report.Check
 	findings      []report.Finding
@@ -30,8 +30,8 @@ type found struct {
 	kept          []check.Kept // what findings are made of
 }
 
-// findingsOf counts the findings of a subject, and lists the first ones.
-func findingsOf(s *subject, results []check.Result) found {
+// findingsOf counts the findings of a candidate, and lists the first ones.
+func findingsOf(s *candidate, results []check.Result) found {
 	var f found
 	for i := range results {
 		if result := &results[i]; result.Check != checks.GateCheck || result.Findings.Len() > 0 {
@@ -178,7 +178,7 @@ func compareFindings(a, b report.Finding) int {
 	)
 }
 
-// reportOf makes the report of a subject, and of the pull requests in it.
+// reportOf makes the report of a candidate, and of the pull requests in it.
 func reportOf(j *judged, members []*judged) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Mode: j.settings.Mode, Strict: j.settings.Strict, Subject: j.reportSubject(), Settings: j.reportSettings(),
@@ -256,7 +256,7 @@ func namedTasks(ids []string) (one *string, several []string) {
 	return nil, ids
 }
 
-func (s *subject) reportSubject() report.Subject {
+func (s *candidate) reportSubject() report.Subject {
 	var r report.Subject
 	switch {
 	case s.State[check.Diff] == check.Usable:
@@ -278,7 +278,7 @@ func (s *subject) reportSubject() report.Subject {
 	return r
 }
 
-func (s *subject) reportSettings() report.Settings {
+func (s *candidate) reportSettings() report.Settings {
 	task, tasks := namedTasks(s.settings.Tasks)
 	// Without a policy no evidence was compared with a minimum.
 	return report.Settings{
@@ -389,7 +389,7 @@ func companions(in *check.Inputs) []report.Companion {
 	return list
 }
 
-func (s *subject) files() []report.File {
+func (s *candidate) files() []report.File {
 	list := make([]report.File, len(s.Changes))
 	for i, c := range s.Changes {
 		list[i] = report.File{

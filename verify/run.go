@@ -14,8 +14,8 @@ import (
 // codes are those that a finding can have.
 func codes() check.Codes { return check.CodesOf(check.For(checks.All, check.ScopeChange)) }
 
-// run runs the checks of a subject. exempt is true when the contract does not apply to it, so that nothing was judged.
-func run(s *subject, members []*judged) (results []check.Result, exempt bool) {
+// run runs the checks of a candidate. exempt is true when the contract does not apply to it, so that nothing was judged.
+func run(s *candidate, members []*judged) (results []check.Result, exempt bool) {
 	list, codes := check.For(checks.All, s.scope), codes()
 	if s.scope != check.ScopeGroup {
 		if f := s.notApplicable(); f != nil {
@@ -71,7 +71,7 @@ func runView(results []check.Result, codes check.Codes, m *judged) {
 // notApplicable is the finding about a pull request to whose author the contract does not apply; nil when it applies. The
 // author is the one property of a pull request that its author cannot choose, as long as this pull request is the one that
 // is judged, and no other pull request has the same head: the checks of both are shown on that head.
-func (s *subject) notApplicable() *check.Finding {
+func (s *candidate) notApplicable() *check.Finding {
 	f := s.Facts
 	if s.Standing == nil || s.Standing.AppliesTo == nil || f == nil || f.GitHub == nil || f.GitHub.PullRequest == nil {
 		return nil
@@ -92,8 +92,8 @@ func (s *subject) notApplicable() *check.Finding {
 }
 
 // isInGroup reports whether a merge group contains the pull request as it is now: otherwise a change of another author
-// could pass as this author's. It is true for a subject that is not in a group.
-func (s *subject) isInGroup() bool {
+// could pass as this author's. It is true for a candidate that is not in a group.
+func (s *candidate) isInGroup() bool {
 	if s.Member == nil {
 		return true
 	}
@@ -104,7 +104,7 @@ func (s *subject) isInGroup() bool {
 
 // unjudged is the last line of defence: an input that is needed and was not judged ends in a finding that blocks, even if
 // the check that should report it does not.
-func (s *subject) unjudged(results []check.Result) check.Result {
+func (s *candidate) unjudged(results []check.Result) check.Result {
 	guard := check.Result{Check: checks.GateCheck}
 	for _, r := range results {
 		if r.Findings.Blocks() {

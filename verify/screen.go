@@ -27,8 +27,8 @@ func Screen(b *Bundle) *Screened {
 	l.takeChanges(l.readChanges())
 	l.compareSources()
 	l.classify()
-	results, _ := run(l.subject, nil)
-	found := findingsOf(l.subject, results)
+	results, _ := run(l.candidate, nil)
+	found := findingsOf(l.candidate, results)
 	input.SortStable(found.findings, compareFindings)
 	return &Screened{Verdict: verdictOf(&found.counts, nil), Findings: found.findings, Omitted: found.omitted}
 }

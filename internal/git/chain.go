@@ -17,7 +17,7 @@ type place struct {
 
 // object is what was read. Its content is shared and must not be changed.
 type object struct {
-	kind    kind
+	kind    objectType
 	content []byte
 	checked ID // that the content was found to have; zero before
 }
@@ -93,7 +93,7 @@ func (c *chain) base(at place, h header) (place, error) {
 
 // readBase reads an object that is not a delta.
 func (c *chain) readBase(at place, h header) (object, error) {
-	k := kind(h.code)
+	k := objectType(h.code)
 	l := c.limits
 	if len(c.deltas) > 0 {
 		l = c.baseLimits()

@@ -24,7 +24,7 @@ type treeMaker struct {
 }
 
 func (t treeMaker) make(tree []byte) (ID, error) {
-	id, collided := t.format.sum(treeKind, tree)
+	id, collided := t.format.sum(treeType, tree)
 	if collided {
 		return ID{}, &Corrupt{What: "tree " + id.String(), Why: "it is part of a SHA-1 collision (" + strconv.Itoa(len(tree)) + " bytes)"}
 	}
@@ -39,7 +39,7 @@ func (t treeMaker) without(tree ID, path []string) (ID, error) {
 	if len(path) == 0 {
 		return tree, nil
 	}
-	found, err := t.read(tree, limits{want: treeKind})
+	found, err := t.read(tree, limits{want: treeType})
 	if err != nil {
 		return ID{}, err
 	}

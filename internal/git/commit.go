@@ -20,7 +20,7 @@ type CommitInfo struct {
 
 // Commit reads a commit. It must begin as git writes it: tree, parents, author, committer.
 func (r *Repo) Commit(id ID) (CommitInfo, error) {
-	found, err := r.read(id, limits{want: commitKind})
+	found, err := r.read(id, limits{want: commitType})
 	if err != nil {
 		return CommitInfo{}, err
 	}

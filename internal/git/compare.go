@@ -172,7 +172,7 @@ func (c *comparison) place(id ID) (place, error) {
 	}
 	at, ok, err := c.repo.objects.find(id)
 	if err == nil && !ok {
-		err = c.repo.missing(id, treeKind)
+		err = c.repo.missing(id, treeType)
 	}
 	return at, err
 }
@@ -234,7 +234,7 @@ func (c *comparison) tree(id ID, at place, err error) ([]byte, error) {
 	if err != nil || id.IsZero() || id == c.repo.format.emptyTree {
 		return nil, err
 	}
-	found, err := c.repo.readAt(id, at, limits{want: treeKind})
+	found, err := c.repo.readAt(id, at, limits{want: treeType})
 	return found.content, err
 }
 

@@ -137,7 +137,7 @@ func (c *composer) dir(prefix string, base, head ID, from, to int, evidence []st
 	var pieces []piece
 	dirs := map[string]*[2]ID{}
 	for side, tree := range []ID{base, head} {
-		found, err := c.read(tree, limits{want: treeKind})
+		found, err := c.read(tree, limits{want: treeType})
 		if err != nil {
 			return ID{}, err
 		}

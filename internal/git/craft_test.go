@@ -122,7 +122,7 @@ func mustOpen(t testing.TB, dir string) *Repo {
 }
 
 // whole makes an object that is no delta.
-func wholeObject(k kind, content []byte) packed {
+func wholeObject(k objectType, content []byte) packed {
 	id, _ := sha1Format.sum(k, content)
 	return packed{id: id, code: int(k), data: content}
 }

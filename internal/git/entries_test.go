@@ -14,10 +14,10 @@ func TestMaxEntries(t *testing.T) {
 		for i := range width {
 			tree = append(append(fmt.Appendf(tree, "%s %06d", mode, i), 0), id.raw()...)
 		}
-		return wholeObject(treeKind, tree)
+		return wholeObject(treeType, tree)
 	}
-	file := wholeObject(blobKind, []byte("x"))
-	empty := wholeObject(treeKind, nil)
+	file := wholeObject(blobType, []byte("x"))
+	empty := wholeObject(treeType, nil)
 	for name, below := range map[string]packed{"files": wide("100644", file.id), "empty directories": wide("40000", empty.id)} {
 		root := wide("40000", below.id)
 		r := craftRepo(t, []packed{file, empty, below, root}, 1<<31)

@@ -29,7 +29,7 @@ func newFormat(size int, midx byte, emptyTree string, hasher func() hash.Hash) *
 
 // sum is the id of an object. SHA-1 is computed with collision detection: collided reports that the content was
 // constructed to have the same hash as other content. SHA-256 does not need that.
-func (f *format) sum(kind kind, content []byte) (id ID, collided bool) {
+func (f *format) sum(kind objectType, content []byte) (id ID, collided bool) {
 	h := f.hashers.Get().(*hashing)
 	defer f.hashers.Put(h)
 	header := append(append(h.header[:0], kind.String()...), ' ')

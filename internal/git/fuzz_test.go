@@ -17,7 +17,7 @@ func memory(content []byte) *file {
 
 // seeds are three objects and an index of version 2 over them, the last with an offset of 8 bytes.
 func seeds() (objects []packed, index []byte) {
-	objects = []packed{wholeObject(blobKind, []byte("one")), wholeObject(blobKind, []byte("two")), wholeObject(treeKind, nil)}
+	objects = []packed{wholeObject(blobType, []byte("one")), wholeObject(blobType, []byte("two")), wholeObject(treeType, nil)}
 	_, offsets := craftPack(objects)
 	return objects, craftIndex(objects, offsets, offsets[2])
 }

@@ -54,7 +54,7 @@ func (g *graph) read(n int32) error {
 		return nil
 	}
 	id := g.id(n)
-	found, err := g.repo.read(id, limits{want: commitKind})
+	found, err := g.repo.read(id, limits{want: commitType})
 	if missing := (*MissingObject)(nil); errors.As(err, &missing) && missing.Shallow {
 		g.states[n] = absent
 		return nil

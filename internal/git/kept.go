@@ -13,7 +13,7 @@ func (r *Repo) kept(pair [2]ID, prefix string, seen map[[2]ID]bool, lost func(pa
 	seen[pair] = true
 	var readers [2]treeReader
 	for i, id := range pair {
-		found, err := r.read(id, limits{want: treeKind})
+		found, err := r.read(id, limits{want: treeType})
 		if err != nil {
 			return err
 		}

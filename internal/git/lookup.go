@@ -91,7 +91,7 @@ func (r *Repo) Pick(tree ID, names ...string) (entries []Entry, err error) {
 	if tree == r.format.emptyTree {
 		return entries, nil
 	}
-	found, err := r.read(tree, limits{want: treeKind})
+	found, err := r.read(tree, limits{want: treeType})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (r *Repo) Pick(tree ID, names ...string) (entries []Entry, err error) {
 
 // BlobID is the id that a blob with a content has in this repository. It need not contain it.
 func (r *Repo) BlobID(content []byte) ID {
-	id, _ := r.format.sum(blobKind, content)
+	id, _ := r.format.sum(blobType, content)
 	return id
 }
 
@@ -123,7 +123,7 @@ func newTreeCache() *cache[ID, map[string]Entry] {
 
 // entries reads a tree.
 func (r *Repo) entries(id ID) ([]Entry, error) {
-	found, err := r.read(id, limits{want: treeKind})
+	found, err := r.read(id, limits{want: treeType})
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func parseLoose(id ID, compressed []byte, l limits) (object, error) {
 	}
 	header, ended := bytes.CutSuffix(header, []byte{0})
 	name, digits, _ := bytes.Cut(header, []byte{' '})
-	k, known := kindOf(name)
+	k, known := typeOf(name)
 	size, err := strconv.ParseInt(string(digits), 10, 64)
 	if !ended || !known || err != nil || strconv.FormatInt(size, 10) != string(digits) || size < 0 {
 		return object{}, errors.New("its type and size are malformed")

@@ -5,7 +5,7 @@ import "strings"
 // read reads an object within limits and checks that its content has its id.
 func (r *Repo) read(id ID, l limits) (object, error) {
 	if id == r.format.emptyTree {
-		return object{kind: treeKind}, l.admit(treeKind, id, 0)
+		return object{kind: treeType}, l.admit(treeType, id, 0)
 	}
 	if int(id[32]) != r.format.size {
 		return object{}, &BadName{Name: id.String(), Why: "it is not an object id of this repository"}
@@ -42,7 +42,7 @@ func (r *Repo) readAt(id ID, at place, l limits) (object, error) {
 }
 
 // missing is the error for an object that was not found, with the possible reasons.
-func (r *Repo) missing(id ID, want kind) error {
+func (r *Repo) missing(id ID, want objectType) error {
 	var why []string
 	if r.Shallow() {
 		why = append(why, "the clone is shallow, fetch more history (git fetch --unshallow, or fetch-depth: 0)")
@@ -58,7 +58,7 @@ func (r *Repo) missing(id ID, want kind) error {
 
 // Blob reads a blob of up to limit bytes; a larger one is TooLarge. The bytes must not be changed.
 func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
-	found, err := r.read(id, limits{want: blobKind, blob: limit})
+	found, err := r.read(id, limits{want: blobType, blob: limit})
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (p *packFile) baseOf(h *header, offset int64, raw []byte) error {
 		}
 		h.refer = newID(raw[:p.format.size])
 		h.data += int64(p.format.size)
-	case int(anyKind), 5:
+	case int(anyType), 5:
 		return p.damagedAt(offset, "it has an unknown type")
 	}
 	return nil

@@ -10,13 +10,13 @@ import (
 // chainOf makes a blob and deltas on it, each adding a byte to the one before, by distance or by id.
 func chainOf(length int, byID bool) (objects []packed, last []byte) {
 	content := []byte("begin")
-	objects = []packed{wholeObject(blobKind, content)}
+	objects = []packed{wholeObject(blobType, content)}
 	_, offsets := craftPack(objects)
 	at := offsets[0]
 	for i := range length {
 		delta := deltaOf(content, []byte{byte('a' + i%26)})
 		content = append(content[:len(content):len(content)], byte('a'+i%26))
-		id, _ := sha1Format.sum(blobKind, content)
+		id, _ := sha1Format.sum(blobType, content)
 		o := packed{id: id, code: idDelta, base: objects[i].id.raw(), data: delta}
 		if !byID {
 			one, _ := craftPack(objects[i : i+1])
@@ -51,7 +51,7 @@ func TestLongChains(t *testing.T) {
 
 // TestCycle checks that a cycle of deltas is an error.
 func TestCycle(t *testing.T) {
-	a, b := wholeObject(blobKind, []byte("a")).id, wholeObject(blobKind, []byte("b")).id
+	a, b := wholeObject(blobType, []byte("a")).id, wholeObject(blobType, []byte("b")).id
 	r := craftRepo(t, []packed{
 		{id: a, code: idDelta, base: b.raw(), data: deltaOf([]byte("b"), nil)},
 		{id: b, code: idDelta, base: a.raw(), data: deltaOf([]byte("a"), nil)},
@@ -64,7 +64,7 @@ func TestCycle(t *testing.T) {
 
 // TestLargeOffsets checks offsets of 8 bytes, which packs beyond 2 GiB have.
 func TestLargeOffsets(t *testing.T) {
-	objects := []packed{wholeObject(blobKind, []byte("one")), wholeObject(blobKind, []byte("two")), wholeObject(blobKind, []byte("three"))}
+	objects := []packed{wholeObject(blobType, []byte("one")), wholeObject(blobType, []byte("two")), wholeObject(blobType, []byte("three"))}
 	r := craftRepo(t, objects, 13)
 	for i, want := range []string{"one", "two", "three"} {
 		if got, err := r.Blob(objects[i].id, 10); err != nil || string(got) != want {
@@ -76,7 +76,7 @@ func TestLargeOffsets(t *testing.T) {
 // TestPackRefuses checks malformed entries of a pack. Each case changes a valid entry.
 func TestPackRefuses(t *testing.T) {
 	content := []byte("content")
-	good := wholeObject(blobKind, content)
+	good := wholeObject(blobType, content)
 	id := good.id
 	for _, c := range []struct {
 		name   string
@@ -85,9 +85,9 @@ func TestPackRefuses(t *testing.T) {
 	}{
 		{"unknown type 0", packed{id: id, data: content}, "unknown type"},
 		{"unknown type 5", packed{id: id, code: 5, data: content}, "unknown type"},
-		{"another type", packed{id: id, code: int(treeKind), data: content}, "it is a tree"},
-		{"longer than its header says", packed{id: id, code: int(blobKind), data: content[:6], claim: 0}, "has the id"},
-		{"shorter than its header says", packed{id: id, code: int(blobKind), data: content, claim: 8}, "damaged"},
+		{"another type", packed{id: id, code: int(treeType), data: content}, "it is a tree"},
+		{"longer than its header says", packed{id: id, code: int(blobType), data: content[:6], claim: 0}, "has the id"},
+		{"shorter than its header says", packed{id: id, code: int(blobType), data: content, claim: 8}, "damaged"},
 		{"base before the pack", packed{id: id, code: offsetDelta, base: distance(5), data: deltaOf(content, nil)}, "outside the pack"},
 		{"base is itself", packed{id: id, code: offsetDelta, base: []byte{0}, data: deltaOf(content, nil)}, "outside the pack"},
 		{"base is missing", packed{id: id, code: idDelta, base: bytes.Repeat([]byte{7}, 20), data: deltaOf(content, nil)}, "is missing"},
@@ -105,11 +105,11 @@ func TestPackRefuses(t *testing.T) {
 
 // TestTooLarge checks that limits apply before memory is allocated, to the size in a header.
 func TestTooLarge(t *testing.T) {
-	big := wholeObject(blobKind, make([]byte, 1000))
-	tree := packed{id: wholeObject(treeKind, nil).id, code: int(treeKind), claim: treeLimit + 1}
+	big := wholeObject(blobType, make([]byte, 1000))
+	tree := packed{id: wholeObject(treeType, nil).id, code: int(treeType), claim: treeLimit + 1}
 	tree.id[0] ^= 1
-	grown := packed{id: wholeObject(blobKind, []byte("x")).id, code: idDelta, base: big.id.raw(), data: append(varint(1000), varint(1<<40)...)}
-	wide := packed{id: wholeObject(blobKind, []byte("y")).id, code: idDelta, base: big.id.raw(), claim: deltaLimit + 1}
+	grown := packed{id: wholeObject(blobType, []byte("x")).id, code: idDelta, base: big.id.raw(), data: append(varint(1000), varint(1<<40)...)}
+	wide := packed{id: wholeObject(blobType, []byte("y")).id, code: idDelta, base: big.id.raw(), claim: deltaLimit + 1}
 	r := craftRepo(t, []packed{big, tree, grown, wide}, 1<<31)
 	for name, ask := range map[string]func() error{
 		"blob":  func() error { _, err := r.Blob(big.id, 999); return err },
@@ -128,8 +128,8 @@ func TestTooLarge(t *testing.T) {
 
 // TestBaseLargerThanResult checks that the limit applies to the requested object, not to the base of its delta.
 func TestBaseLargerThanResult(t *testing.T) {
-	big := wholeObject(blobKind, bytes.Repeat([]byte("x"), 1000))
-	id, _ := sha1Format.sum(blobKind, []byte("small"))
+	big := wholeObject(blobType, bytes.Repeat([]byte("x"), 1000))
+	id, _ := sha1Format.sum(blobType, []byte("small"))
 	delta := append(append(varint(1000), varint(5)...), append([]byte{5}, "small"...)...)
 	r := craftRepo(t, []packed{big, {id: id, code: idDelta, base: big.id.raw(), data: delta}}, 1<<31)
 	if got, err := r.Blob(id, 5); err != nil || string(got) != "small" {

@@ -217,7 +217,7 @@ func TestCollision(t *testing.T) {
 
 // TestHashIsChecked checks that an object whose content has another id is refused, loose and packed.
 func TestHashIsChecked(t *testing.T) {
-	wrong := packed{id: wholeObject(blobKind, []byte("one")).id, code: int(blobKind), data: []byte("two")}
+	wrong := packed{id: wholeObject(blobType, []byte("one")).id, code: int(blobType), data: []byte("two")}
 	r := craftRepo(t, []packed{wrong}, 1<<31)
 	dir := t.TempDir()
 	put(t, dir, "HEAD", nil)

@@ -51,7 +51,7 @@ func (r *Repo) resolveName(name string) (ID, error) {
 
 // peel follows tags to a commit.
 func (r *Repo) peel(id ID, name string) (ID, error) {
-	want := anyKind
+	want := anyType
 	for range maxTags {
 		found, err := r.read(id, limits{want: want})
 		if large := (*TooLarge)(nil); errors.As(err, &large) {
@@ -61,13 +61,13 @@ func (r *Repo) peel(id ID, name string) (ID, error) {
 			return ID{}, err
 		}
 		switch found.kind {
-		case commitKind:
+		case commitType:
 			return id, nil
-		case tagKind:
+		case tagType:
 			line, rest, _ := headerLine(found.content, "object ")
 			object, okID := parseHex(line, r.format.size)
 			word, _, _ := headerLine(rest, "type ")
-			k, okKind := kindOf(bytes.TrimSpace(word))
+			k, okKind := typeOf(bytes.TrimSpace(word))
 			if !okID || !okKind {
 				return ID{}, &Corrupt{What: "tag " + id.String(), Why: "it does not begin with the id and the type of an object"}
 			}

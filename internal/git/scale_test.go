@@ -99,9 +99,9 @@ func TestLargeBlobs(t *testing.T) {
 		for i := range content {
 			content[i] = byte(random.Uint32())
 		}
-		whole := wholeObject(blobKind, content)
+		whole := wholeObject(blobType, content)
 		longer := append(bytes.Clone(content), "more"...)
-		id, _ := sha1Format.sum(blobKind, longer)
+		id, _ := sha1Format.sum(blobType, longer)
 		r := craftRepo(t, []packed{whole, {id: id, code: idDelta, base: whole.id.raw(), data: deltaOf(content, []byte("more"))}}, 1<<31)
 		if got, err := r.Blob(id, 1<<30); err != nil || !bytes.Equal(got, longer) {
 			t.Errorf("%d bytes: %v", size, err)
@@ -114,11 +114,11 @@ func TestLargeBlobs(t *testing.T) {
 
 // TestLongHistory walks a history of some thousand commits with one repository from several goroutines.
 func TestLongHistory(t *testing.T) {
-	objects := []packed{wholeObject(treeKind, nil)}
+	objects := []packed{wholeObject(treeType, nil)}
 	parent := ""
 	for i := range 3_000 {
 		text := fmt.Sprintf("tree %s\n%sauthor A <a> %d +0000\ncommitter C <c> %d +0000\n\nm", objects[0].id, parent, i, 3_000-i)
-		objects = append(objects, wholeObject(commitKind, []byte(text)))
+		objects = append(objects, wholeObject(commitType, []byte(text)))
 		parent = "parent " + objects[len(objects)-1].id.String() + "\n"
 	}
 	r := craftRepo(t, objects, 1<<31)
@@ -140,12 +140,12 @@ func TestLongHistory(t *testing.T) {
 // TestLongPaths checks the limit of all paths together: a few changes can have long paths.
 func TestLongPaths(t *testing.T) {
 	name := strings.Repeat("n", 1<<20)
-	objects := []packed{wholeObject(treeKind, rawTree("100644 "+name))}
+	objects := []packed{wholeObject(treeType, rawTree("100644 "+name))}
 	var tree []byte
 	for i := range 70 {
 		tree = append(append(fmt.Appendf(tree, "40000 %02d", i), 0), objects[0].id.raw()...)
 	}
-	objects = append(objects, wholeObject(treeKind, tree))
+	objects = append(objects, wholeObject(treeType, tree))
 	_, err := craftRepo(t, objects, 1<<31).Compare(ID{}, objects[1].id)
 	if large := (*TooLarge)(nil); !errors.As(err, &large) || !strings.Contains(large.What, "paths") {
 		t.Error(err)
@@ -154,7 +154,7 @@ func TestLongPaths(t *testing.T) {
 
 // TestForeignIDs checks that ids of another hash function and zero ids are refused.
 func TestForeignIDs(t *testing.T) {
-	blob := wholeObject(blobKind, []byte("x"))
+	blob := wholeObject(blobType, []byte("x"))
 	r := craftRepo(t, []packed{blob}, 1<<31)
 	foreign := newID(bytes.Repeat([]byte{1}, 32))
 	_, blobErr := r.Blob(foreign, 1)

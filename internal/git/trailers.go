@@ -43,7 +43,7 @@ func (r *Repo) Trailers(head ID, bases []ID, key string) (list []Trailer, err er
 		if g.states[n] == absent {
 			return nil, &Incomplete{Commit: g.id(int32(n))}
 		}
-		found, err := r.read(g.id(int32(n)), limits{want: commitKind})
+		found, err := r.read(g.id(int32(n)), limits{want: commitType})
 		if err != nil {
 			return nil, err
 		}

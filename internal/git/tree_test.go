@@ -97,9 +97,9 @@ func TestModes(t *testing.T) {
 
 // TestHidingTrees checks that a comparison refuses trees that could hide a path.
 func TestHidingTrees(t *testing.T) {
-	plain := wholeObject(treeKind, rawTree("100644 a"))
+	plain := wholeObject(treeType, rawTree("100644 a"))
 	for _, entries := range [][]string{{"100644 a", "100644 a"}, {"100644 b", "100644 a"}, {"100644 a/b"}, {"40000 .git"}} {
-		bad := wholeObject(treeKind, rawTree(entries...))
+		bad := wholeObject(treeType, rawTree(entries...))
 		r := craftRepo(t, []packed{plain, bad}, 1<<31)
 		for _, sides := range [][2]ID{{plain.id, bad.id}, {bad.id, plain.id}, {bad.id, {}}} {
 			changes, err := r.Compare(sides[0], sides[1])
@@ -112,14 +112,14 @@ func TestHidingTrees(t *testing.T) {
 
 // TestTreeBomb checks that a few trees that contain one another many times reach a limit, with and without files.
 func TestTreeBomb(t *testing.T) {
-	for _, leaf := range []packed{wholeObject(treeKind, rawTree("100644 file")), wholeObject(treeKind, nil)} {
+	for _, leaf := range []packed{wholeObject(treeType, rawTree("100644 file")), wholeObject(treeType, nil)} {
 		objects := []packed{leaf}
 		for range 12 {
 			var tree []byte
 			for i := range 10 {
 				tree = append(append(fmt.Appendf(tree, "40000 %d", i), 0), objects[len(objects)-1].id.raw()...)
 			}
-			objects = append(objects, wholeObject(treeKind, tree))
+			objects = append(objects, wholeObject(treeType, tree))
 		}
 		r := craftRepo(t, objects, 1<<31)
 		r.MaxChanges = 5_000
@@ -132,9 +132,9 @@ func TestTreeBomb(t *testing.T) {
 
 // TestDeepTrees checks the limit of nested directories.
 func TestDeepTrees(t *testing.T) {
-	objects := []packed{wholeObject(treeKind, rawTree("100644 f"))}
+	objects := []packed{wholeObject(treeType, rawTree("100644 f"))}
 	for range maxDepth + 1 {
-		objects = append(objects, wholeObject(treeKind, append([]byte("40000 d\x00"), objects[len(objects)-1].id.raw()...)))
+		objects = append(objects, wholeObject(treeType, append([]byte("40000 d\x00"), objects[len(objects)-1].id.raw()...)))
 	}
 	r := craftRepo(t, objects, 1<<31)
 	changes, err := r.Compare(ID{}, objects[maxDepth].id)
@@ -149,7 +149,7 @@ func TestDeepTrees(t *testing.T) {
 
 // TestMaxChanges checks the exact limit.
 func TestMaxChanges(t *testing.T) {
-	tree := wholeObject(treeKind, rawTree("100644 a", "100644 b", "100644 c"))
+	tree := wholeObject(treeType, rawTree("100644 a", "100644 b", "100644 c"))
 	r := craftRepo(t, []packed{tree}, 1<<31)
 	r.MaxChanges = 3
 	if changes, err := r.Compare(tree.id, ID{}); err != nil || len(changes) != 3 {
@@ -164,9 +164,9 @@ func TestMaxChanges(t *testing.T) {
 
 // TestLookup checks paths that exist, paths that do not, and malformed paths.
 func TestLookup(t *testing.T) {
-	below := wholeObject(treeKind, rawTree("100644 x"))
-	root := wholeObject(treeKind, append(rawTree("100644 a", "120000 l"), append([]byte("40000 t\x00"), below.id.raw()...)...))
-	commit := wholeObject(commitKind, []byte("tree "+root.id.String()+"\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\nextra x\n\nsubject\n\nbody\n"))
+	below := wholeObject(treeType, rawTree("100644 x"))
+	root := wholeObject(treeType, append(rawTree("100644 a", "120000 l"), append([]byte("40000 t\x00"), below.id.raw()...)...))
+	commit := wholeObject(commitType, []byte("tree "+root.id.String()+"\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\nextra x\n\nsubject\n\nbody\n"))
 	r := craftRepo(t, []packed{below, root, commit}, 1<<31)
 	for path, want := range map[string]uint32{"a": ModeFile, "l": ModeSymlink, "t": ModeTree, "t/x": ModeFile, "b": 0, "a/x": 0, "l/x": 0, "t/y": 0, "t/x/y": 0} {
 		entry, ok, err := r.Lookup(commit.id, path)

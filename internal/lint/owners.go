@@ -49,7 +49,7 @@ func (l *linter) owners() {
 func (l *linter) gatePaths() []string {
 	var paths []string
 	for _, w := range l.readWorkflows() {
-		if w.kind&gates != 0 {
+		if w.role&gates != 0 {
 			paths = append(paths, w.path)
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // workflowDir is the directory of the workflows.
 const workflowDir = ".github/workflows"
 
-// kind is what a step, job or workflow does.
-type kind int
+// role is what a step, job or workflow does.
+type role int
 
-// The kinds. What calls our workflow does neither itself.
+// The roles. What calls our workflow does neither itself.
 const (
-	gates   kind = 1 << iota // it judges
+	gates   role = 1 << iota // it judges
 	records                  // it runs the code of the change
 	calls                    // it calls a workflow that does both
 )
@@ -30,7 +30,7 @@ type workflow struct {
 	root   *input.Node
 	events map[string]event
 	jobs   []job
-	kind   kind
+	role   role
 }
 
 // event is an entry under on.
@@ -45,13 +45,13 @@ type job struct {
 	pos   input.Pos
 	node  *input.Node
 	steps []step
-	kind  kind
+	role  role
 }
 
 // step is a step of a job.
 type step struct {
 	node *input.Node
-	kind kind
+	role role
 }
 
 // Limits of what is read.
@@ -160,18 +160,18 @@ func (w *workflow) read() {
 // classifyJobs decides what each job does. A local workflow may call another one, so it asks again while that changes
 // something.
 func (l *linter) classifyJobs() {
-	actions := map[string]kind{}
+	actions := map[string]role{}
 	for _, w := range l.flows {
 		for i := range w.jobs {
 			j := &w.jobs[i]
 			for k := range j.steps {
-				j.steps[k].kind = l.kindOfStep(j.steps[k].node, actions)
-				j.kind |= j.steps[k].kind
+				j.steps[k].role = l.roleOfStep(j.steps[k].node, actions)
+				j.role |= j.steps[k].role
 			}
 			if ownWorkflow(textOf(j.node.Member("uses"))) {
-				j.kind |= calls
+				j.role |= calls
 			}
-			w.kind |= j.kind
+			w.role |= j.role
 		}
 	}
 	for changed := true; changed; {
@@ -179,9 +179,9 @@ func (l *linter) classifyJobs() {
 		for _, w := range l.flows {
 			for i := range w.jobs {
 				j := &w.jobs[i]
-				if j.kind == 0 && l.callsGate(textOf(j.node.Member("uses"))) {
-					j.kind = calls
-					w.kind |= calls
+				if j.role == 0 && l.callsGate(textOf(j.node.Member("uses"))) {
+					j.role = calls
+					w.role |= calls
 					changed = true
 				}
 			}
@@ -192,7 +192,7 @@ func (l *linter) classifyJobs() {
 // callsGate reports whether a job calls a local workflow that has to do with the gate.
 func (l *linter) callsGate(uses string) bool {
 	name, local := strings.CutPrefix(uses, "./")
-	return local && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.path == name && w.kind != 0 })
+	return local && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.path == name && w.role != 0 })
 }
 
 func textOf(n *input.Node) string {
@@ -209,25 +209,25 @@ func ownWorkflow(uses string) bool {
 	return strings.HasPrefix(strings.ToLower(uses), ownRepository+"/.github/workflows/closeout.yml@")
 }
 
-// kindOfStep decides what a step does. actions keeps what local actions do.
-func (l *linter) kindOfStep(n *input.Node, actions map[string]kind) kind {
+// roleOfStep decides what a step does. actions keeps what local actions do.
+func (l *linter) roleOfStep(n *input.Node, actions map[string]role) role {
 	uses := textOf(n.Member("uses"))
 	lower := strings.ToLower(uses)
 	switch {
 	case strings.HasPrefix(lower, ownRepository+"@"):
 		return gates
 	case strings.HasPrefix(lower, "docker://") && strings.Contains(lower, ownRepository):
-		return kindOfText("closeout " + textOf(memberOf(n.Member("with"), "args")))
+		return roleOfText("closeout " + textOf(memberOf(n.Member("with"), "args")))
 	case strings.HasPrefix(uses, "./"):
 		dir := path.Clean(uses)
 		found, known := actions[dir]
 		if !known {
-			found = l.kindOfAction(dir)
+			found = l.roleOfAction(dir)
 			actions[dir] = found
 		}
 		return found
 	}
-	return kindOfText(textOf(n.Member("run")))
+	return roleOfText(textOf(n.Member("run")))
 }
 
 func memberOf(n *input.Node, key string) *input.Node {
@@ -237,14 +237,14 @@ func memberOf(n *input.Node, key string) *input.Node {
 	return n.Member(key)
 }
 
-// kindOfAction decides what a local action does, by its text.
-func (l *linter) kindOfAction(dir string) kind {
+// roleOfAction decides what a local action does, by its text.
+func (l *linter) roleOfAction(dir string) role {
 	for _, name := range []string{"action.yml", "action.yaml"} {
 		text, err := l.Read(path.Join(dir, name))
 		if err != nil {
 			continue
 		}
-		found := kindOfText(string(text))
+		found := roleOfText(string(text))
 		if bytes.Contains(text, []byte(ownRepository+"@")) || bytes.Contains(text, []byte("entrypoint: /closeout")) {
 			found |= gates
 		}
@@ -255,9 +255,9 @@ func (l *linter) kindOfAction(dir string) kind {
 
 var callOfCloseout = input.Lazily(`(?:^|[\s;&|('"/=])closeout(?:\.exe)?(?:[:@][\w.:-]+)?["']?[ \t]+(verify|action|run|record)\b([^\n;&|]*)`)
 
-// kindOfText decides what a script does.
-func kindOfText(script string) kind {
-	var found kind
+// roleOfText decides what a script does.
+func roleOfText(script string) role {
+	var found role
 	script = strings.ReplaceAll(script, "\\\n", " ")
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {

@@ -19,19 +19,19 @@ var defaultTypes = []string{"opened", "synchronize", "reopened"}
 func (l *linter) workflows() {
 	gated := false
 	for _, w := range l.readWorkflows() {
-		if w.kind == 0 {
+		if w.role == 0 {
 			continue
 		}
-		gated = gated || (w.kind&(gates|calls) != 0 && w.onChange())
+		gated = gated || (w.role&(gates|calls) != 0 && w.onChange())
 		w := workflowLint{l, w}
 		w.events()
 		for i := range w.jobs {
-			if w.jobs[i].kind != 0 {
+			if w.jobs[i].role != 0 {
 				w.job(&w.jobs[i])
 			}
 		}
 	}
-	if (!gated && l.flowUnread) || (!gated && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.called() && w.kind&gates != 0 })) {
+	if (!gated && l.flowUnread) || (!gated && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.called() && w.role&gates != 0 })) {
 		return // a repository of a workflow that others call
 	}
 	if !gated {
@@ -103,7 +103,7 @@ func (w *workflowLint) types(e event) {
 			lacking = append(lacking, t)
 		}
 	}
-	if w.kind&(gates|calls) == 0 || lacking == nil {
+	if w.role&(gates|calls) == 0 || lacking == nil {
 		return
 	}
 	w.add("trigger", e.pos, "the gate does not run when a pull request is "+strings.Join(lacking, ", "), strings.Join(eventTypes, ", "), strings.Join(types, ", "),
@@ -123,7 +123,7 @@ func (w *workflowLint) filters(name string, e event) {
 
 // queue reports a gate that does not run in the merge queue that another workflow runs in.
 func (w *workflowLint) queue() {
-	if _, ok := w.workflow.events["merge_group"]; ok || w.kind&(gates|calls) == 0 || !w.onChange() {
+	if _, ok := w.workflow.events["merge_group"]; ok || w.role&(gates|calls) == 0 || !w.onChange() {
 		return
 	}
 	for _, other := range w.flows {
@@ -144,18 +144,18 @@ func (w *workflowLint) job(j *job) {
 	w.permissions(j)
 	w.observe(j)
 	w.untrusted(j)
-	if j.kind&calls != 0 {
+	if j.role&calls != 0 {
 		w.inherit(j)
 		return
 	}
 	w.runner(j)
 	w.unpinned(j)
-	if j.kind&records == 0 {
+	if j.role&records == 0 {
 		return
 	}
 	w.secrets(j)
 	w.idToken(j)
-	if protects && j.kind&gates != 0 && !w.acceptsBound() {
+	if protects && j.role&gates != 0 && !w.acceptsBound() {
 		w.add("same_job", j.pos, "the job "+j.id+" runs the code of the change and judges it, so evidence is at most bound", "two jobs, or \"min\": \"bound\" in the contract", "one job",
 			`record in a job of its own, as docs/workflows/two-jobs.yml does, or write "evidence": {"min": "bound"} in the contract`, j.id)
 	}
@@ -189,19 +189,19 @@ func condition(n *input.Node) (text string, pos input.Pos) {
 
 // skippable reports a gate that can be skipped, or whose failure does not count. A skipped job counts as a success.
 func (w *workflowLint) skippable(j *job) {
-	if j.kind&(gates|calls) == 0 {
+	if j.role&(gates|calls) == 0 {
 		return
 	}
 	text, pos := condition(j.node)
 	switch {
-	case text == "" && j.node.Member("needs") != nil && j.kind&calls == 0:
+	case text == "" && j.node.Member("needs") != nil && j.role&calls == 0:
 		w.add("skippable", j.pos, "the job "+j.id+" is skipped when a job that it needs fails, and a skipped job counts as a success", "if: always()", "no condition", "add if: always() to the job "+j.id, j.id, "if")
 	case text != "" && text != "always()":
 		w.add("skippable", pos, "the condition can skip the job "+j.id+", and a skipped job counts as a success", "if: always(), or no condition", text, "write if: always()", j.id, "if")
 	}
 	w.ignoresFailure(j.id, j.node)
 	for _, s := range j.steps {
-		if s.kind&gates == 0 {
+		if s.role&gates == 0 {
 			continue
 		}
 		switch text, pos := condition(s.node); text {
@@ -226,7 +226,7 @@ func (w *workflowLint) ignoresFailure(id string, n *input.Node) {
 // hidesFailure reports whether a line that calls the gate ends in || true.
 func hidesFailure(script string) bool {
 	for line := range strings.Lines(strings.ReplaceAll(script, "\\\n", " ")) {
-		if kindOfText(line)&gates != 0 && orSucceeds().MatchString(line) {
+		if roleOfText(line)&gates != 0 && orSucceeds().MatchString(line) {
 			return true
 		}
 	}
@@ -272,9 +272,9 @@ var gateReads = []string{"contents", "pull-requests", "issues"}
 // permissions reports a job that may do more than it needs, or less.
 func (w *workflowLint) permissions(j *job) {
 	g := w.grants(j)
-	onlyCalled := w.called() && (j.kind&calls != 0 || len(w.workflow.events) == 1)
+	onlyCalled := w.called() && (j.role&calls != 0 || len(w.workflow.events) == 1)
 	switch {
-	case !g.given && onlyCalled && j.kind&records == 0:
+	case !g.given && onlyCalled && j.role&records == 0:
 		return // its caller decides
 	case !g.given:
 		w.add("permissions", j.pos, "the job "+j.id+" has the default permissions of the repository, which may include write", "permissions", "none", "add "+leastPermissions(j), j.id, "none")
@@ -285,7 +285,7 @@ func (w *workflowLint) permissions(j *job) {
 	}
 	var more, less []string
 	for name, value := range g.each {
-		if value == "write" && name != "id-token" && (j.kind&records != 0 || !slices.Contains(gateMayWrite, name)) {
+		if value == "write" && name != "id-token" && (j.role&records != 0 || !slices.Contains(gateMayWrite, name)) {
 			more = append(more, name+": write")
 		}
 	}
@@ -308,7 +308,7 @@ func (w *workflowLint) permissions(j *job) {
 
 // usesAction reports whether a job asks GitHub with the token of the job.
 func usesAction(j *job) bool {
-	if j.kind&calls != 0 {
+	if j.role&calls != 0 {
 		return ownWorkflow(textOf(j.node.Member("uses")))
 	}
 	return slices.ContainsFunc(j.steps, func(s step) bool {
@@ -319,7 +319,7 @@ func usesAction(j *job) bool {
 
 // leastPermissions is what a job needs.
 func leastPermissions(j *job) string {
-	if j.kind&(gates|calls) == 0 {
+	if j.role&(gates|calls) == 0 {
 		return "permissions: {contents: read}"
 	}
 	return "permissions: {contents: read, pull-requests: read, issues: read}"
@@ -339,7 +339,7 @@ func (w *workflowLint) observe(j *job) {
 func observing(j *job) (found []*input.Node) {
 	nodes := []*input.Node{memberOf(j.node.Member("with"), "mode")}
 	for _, s := range j.steps {
-		if s.kind&gates == 0 {
+		if s.role&gates == 0 {
 			continue
 		}
 		nodes = append(nodes, memberOf(s.node.Member("with"), "mode"))
@@ -369,7 +369,7 @@ func (l *linter) rollingOut() bool {
 	found := false
 	for _, w := range l.readWorkflows() {
 		for i := range w.jobs {
-			if w.jobs[i].kind&(gates|calls) == 0 {
+			if w.jobs[i].role&(gates|calls) == 0 {
 				continue
 			}
 			nodes := observing(&w.jobs[i])
@@ -430,7 +430,7 @@ func (w *workflowLint) secrets(j *job) {
 		}
 	}
 	for _, s := range j.steps {
-		if s.kind == gates && len(j.steps) > 1 && strings.HasPrefix(strings.ToLower(textOf(s.node.Member("uses"))), ownRepository+"@") {
+		if s.role == gates && len(j.steps) > 1 && strings.HasPrefix(strings.ToLower(textOf(s.node.Member("uses"))), ownRepository+"@") {
 			continue // the token of the action itself
 		}
 		each(s.node, visit)

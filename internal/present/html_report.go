@@ -513,7 +513,7 @@ func (p *reportPage) listed(percent, n int, item func(i int) page.Node) (items [
 }
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
-var classKinds = []page.Kind{
+var classKinds = []page.Segment{
 	{Class: "f-forbidden", Name: "Forbidden"}, {Class: "f-protected", Name: "Protected"}, {Class: "f-scope", Name: "Off scope"}, {Class: "f-soft", Name: "Soft"}, {Class: "f-allowed", Name: "Allowed"}, {Class: "f-evidence", Name: "Evidence"},
 	{Class: "f-other", Name: "Of another class"},
 }
@@ -558,7 +558,7 @@ func modesOf(f report.File) page.Node {
 func fileStrip(counts []int) []page.Node {
 	all, x := page.Sum(counts), 0
 	var parts []page.Node
-	var used []page.Kind
+	var used []page.Segment
 	var amounts []int
 	var amountWords []string
 	for k, n := range counts {

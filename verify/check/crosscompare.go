@@ -46,7 +46,7 @@ func (k *comparison) judge() {
 	k.findBroken()
 	if k.run.Base = int64(len(k.passed)); k.run.Base == 0 {
 		k.findOlder()
-		isOld := func(c Change) bool { return c.Status != change.Added && k.in.Policy.TestPath(c.Path) }
+		isOld := func(c JudgedPath) bool { return c.Status != change.Added && k.in.Policy.TestPath(c.Path) }
 		if slices.ContainsFunc(k.in.Changes, isOld) { // else the change may bring the first tests
 			k.run.Outcome = report.CrossIncomparable
 			k.run.Why = "no test passed on the base, which has some of the test paths"

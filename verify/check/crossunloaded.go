@@ -62,7 +62,7 @@ func (k *comparison) findBroken() {
 // its own, which may be a fixture or configure it. What a report names otherwise may be in any file that is of no other group.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
-	return slices.ContainsFunc(k.in.Changes, func(c Change) bool {
+	return slices.ContainsFunc(k.in.Changes, func(c JudgedPath) bool {
 		switch {
 		case !k.in.Policy.TestPath(c.Path):
 			return false

@@ -106,7 +106,7 @@ type Inputs struct {
 	CrossTests   map[string]*TestFile
 	Cross        []CrossRun
 
-	Changes    []Change
+	Changes    []JudgedPath
 	Disagree   []Disagreement // between changes.json and pr.diff
 	Surplus    []Source       // second files where there may be one changes.json and one diff
 	AddedTasks []string       // task contracts that the change adds, sorted
@@ -120,10 +120,10 @@ type Inputs struct {
 
 // Group is a merge group held against its pull requests.
 type Group struct {
-	Missing     []int64   // pull requests that the facts list, and of which nothing is known
-	Unlisted    []int64   // pull requests of which something is known, and that the facts do not list
-	Unsure      bool      // it is not known what each of the pull requests brings in
-	Unexplained []*Change // of the group, of paths that no pull request in it touches
+	Missing     []int64       // pull requests that the facts list, and of which nothing is known
+	Unlisted    []int64       // pull requests of which something is known, and that the facts do not list
+	Unsure      bool          // it is not known what each of the pull requests brings in
+	Unexplained []*JudgedPath // of the group, of paths that no pull request in it touches
 }
 
 // Member is the place of a pull request in a merge group.
@@ -188,8 +188,8 @@ func (in *Inputs) Decide() {
 	in.Cross = in.crossRuns(trust)
 }
 
-// Change is a touched path and how the contracts class it.
-type Change struct {
+// JudgedPath is a touched path and how the contracts class it.
+type JudgedPath struct {
 	change.Change
 	policy.Ruling
 }

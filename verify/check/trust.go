@@ -20,7 +20,7 @@ func (in *Inputs) IsTrial() bool {
 	if s.IsTask() || s.Trust != facts.TrustHead {
 		return false
 	}
-	i := slices.IndexFunc(in.Changes, func(c Change) bool { return c.Path == s.Path })
+	i := slices.IndexFunc(in.Changes, func(c JudgedPath) bool { return c.Path == s.Path })
 	if i < 0 {
 		return in.TriesContract() // a person need not have committed it
 	}
@@ -60,7 +60,7 @@ func (in *Inputs) Trusted(s *policy.Source) bool {
 // touches reports whether the head contains one of some paths because of the change: the change touches it, or puts a
 // symlink on the way to it.
 func (in *Inputs) touches(paths []string) bool {
-	return slices.ContainsFunc(in.Changes, func(c Change) bool {
+	return slices.ContainsFunc(in.Changes, func(c JudgedPath) bool {
 		return c.Status != change.Deleted && slices.ContainsFunc(paths, func(path string) bool {
 			return c.Path == path || strings.HasPrefix(path, c.Path+"/")
 		})

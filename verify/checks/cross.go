@@ -34,7 +34,7 @@ var CrossCheck = &check.Check{
 }
 
 func runCross(p *check.Pass) {
-	product := func(c check.Change) bool { return c.Class != policy.ClassEvidence && !p.Policy.TestPath(c.Path) }
+	product := func(c check.JudgedPath) bool { return c.Class != policy.ClassEvidence && !p.Policy.TestPath(c.Path) }
 	if len(p.Changes) > 0 && !slices.ContainsFunc(p.Changes, product) {
 		p.Report(check.Finding{
 			Code: "cross.nothing_shown", Input: changeKind(p),

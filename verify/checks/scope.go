@@ -80,7 +80,7 @@ func runScope(p *check.Pass) {
 
 // reportPath reports the class of a path, and a special file in addition. That the path is irregular is a finding of its
 // own only where nothing else about the path blocks; else the first finding says it.
-func reportPath(p *check.Pass, c *check.Change, off offScope) {
+func reportPath(p *check.Pass, c *check.JudgedPath, off offScope) {
 	f, reported := classFinding(p, c, off)
 	isSpecial := c.SpecialCounts(&c.Change)
 	var special check.Finding
@@ -182,7 +182,7 @@ func (o *offScope) deeper(path string) string {
 }
 
 // fileFinding starts a finding about a touched path.
-func fileFinding(p *check.Pass, code string, c *check.Change) check.Finding {
+func fileFinding(p *check.Pass, code string, c *check.JudgedPath) check.Finding {
 	mode := string(c.OldMode)
 	switch {
 	case c.Status == change.Added:
@@ -218,7 +218,7 @@ func changeKind(p *check.Pass) check.Kind {
 	return check.Changes
 }
 
-func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding, reported bool) {
+func classFinding(p *check.Pass, c *check.JudgedPath, off offScope) (f check.Finding, reported bool) {
 	switch c.Class {
 	case policy.ClassForbidden:
 		f = fileFinding(p, "scope.forbidden", c)
@@ -284,7 +284,7 @@ func classFinding(p *check.Pass, c *check.Change, off offScope) (f check.Finding
 
 // committedFinding is about a file of the evidence directory, which no code tree contains. There is none where the contracts let
 // changes bring evidence along and the file is evidence.
-func committedFinding(p *check.Pass, c *check.Change) (f check.Finding, reported bool) {
+func committedFinding(p *check.Pass, c *check.JudgedPath) (f check.Finding, reported bool) {
 	if c.Severity == "" {
 		return f, false
 	}

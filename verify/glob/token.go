@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// kind is the kind of a token.
-type kind int
+// tokenKind is what a token is.
+type tokenKind int
 
 const (
-	literal kind = iota // text, slashes included
-	star                // "*"; two adjacent ones are "**"
-	single              // "?"
-	class               // "[…]"
-	open                // "{"
-	comma               // ","; a literal outside braces
-	closing             // "}"
+	literal tokenKind = iota // text, slashes included
+	star                     // "*"; two adjacent ones are "**"
+	single                   // "?"
+	class                    // "[…]"
+	open                     // "{"
+	comma                    // ","; a literal outside braces
+	closing                  // "}"
 )
 
 // token is a piece of a pattern.
 type token struct {
-	kind  kind
+	kind  tokenKind
 	text  string // as doublestar reads it; escapes that change nothing are dropped
 	plain string // the text that a literal or a comma matches
 	spans []span // of a class

@@ -9,17 +9,17 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// kind is what a result line says.
-type kind int
+// lineKind is what a result line says.
+type lineKind int
 
 const (
-	nothing kind = iota
-	passed       // at least one test ran, and those that did passed
-	failed       // at least one test ran and failed
-	empty        // no test ran: there was none, none was chosen, or all were skipped
-	cached       // the result of an earlier run is shown
-	broken       // no test ran because the tests did not build or load
-	skipped      // one test did not run, and a later sum counts it as passed
+	nothing lineKind = iota
+	passed           // at least one test ran, and those that did passed
+	failed           // at least one test ran and failed
+	empty            // no test ran: there was none, none was chosen, or all were skipped
+	cached           // the result of an earlier run is shown
+	broken           // no test ran because the tests did not build or load
+	skipped          // one test did not run, and a later sum counts it as passed
 	kinds
 )
 
@@ -29,7 +29,7 @@ type shape struct {
 	hint    string // and contains this
 	pattern func() *regexp.Regexp
 	scope   scope
-	says    func([][]byte) kind // of the groups of the pattern
+	says    func([][]byte) lineKind // of the groups of the pattern
 }
 
 // scope is the part of a run that a line is about.
@@ -163,7 +163,7 @@ const (
 )
 
 // classify returns what a line says, and its scope. The first shape that matches counts.
-func classify(line []byte) (kind, scope) {
+func classify(line []byte) (lineKind, scope) {
 	if len(line) == 0 {
 		return nothing, part
 	}
@@ -178,12 +178,12 @@ func classify(line []byte) (kind, scope) {
 	return nothing, part
 }
 
-func always(k kind) func([][]byte) kind { return func([][]byte) kind { return k } }
+func always(k lineKind) func([][]byte) lineKind { return func([][]byte) lineKind { return k } }
 
 // counts is for lines that count all tests, skipped tests and failed tests, in these groups; 0 is for a number that the line
 // does not have.
-func counts(all, skipped int, failures ...int) func([][]byte) kind {
-	return func(m [][]byte) kind {
+func counts(all, skipped int, failures ...int) func([][]byte) lineKind {
+	return func(m [][]byte) lineKind {
 		at := func(group int) int64 {
 			if group == 0 {
 				return 0
@@ -195,14 +195,14 @@ func counts(all, skipped int, failures ...int) func([][]byte) kind {
 }
 
 // sums is for lines that count tests that ran: failed ones in one group, others in the other groups.
-func sums(failures int, others ...int) func([][]byte) kind {
-	return func(m [][]byte) kind {
+func sums(failures int, others ...int) func([][]byte) lineKind {
+	return func(m [][]byte) lineKind {
 		ran := slices.ContainsFunc(others, func(g int) bool { return number(m[g]) > 0 })
 		return judged(ran, number(m[failures]) > 0)
 	}
 }
 
-func judged(ran, failures bool) kind {
+func judged(ran, failures bool) lineKind {
 	switch {
 	case failures:
 		return failed
@@ -214,7 +214,7 @@ func judged(ran, failures bool) kind {
 }
 
 // inWords parses lines such as "2 failed, 1 passed".
-func inWords(m [][]byte) kind {
+func inWords(m [][]byte) lineKind {
 	n := map[string]int64{}
 	for part := range strings.FieldsFuncSeq(string(m[1]), func(r rune) bool { return r == ',' || r == '|' }) {
 		count, word, _ := strings.Cut(strings.TrimSpace(part), " ")
@@ -234,7 +234,7 @@ func inWords(m [][]byte) kind {
 }
 
 // exunit parses "1 doctest, 3 tests, 1 failure, 2 excluded" of Elixir, where the first numbers count all tests.
-func exunit(m [][]byte) kind {
+func exunit(m [][]byte) lineKind {
 	var all int64
 	for n := range bytes.SplitSeq(m[1], []byte(", ")) {
 		all += number(bytes.Fields(n)[0])
@@ -251,7 +251,7 @@ func exunit(m [][]byte) kind {
 }
 
 // phpunit parses "Tests: 3, Assertions: 0, Skipped: 3.", in which parts that are 0 are missing.
-func phpunit(m [][]byte) kind {
+func phpunit(m [][]byte) lineKind {
 	n := map[string]int64{}
 	for part := range strings.SplitSeq(string(m[2]), ", ") {
 		word, count, _ := strings.Cut(part, ": ")
@@ -261,7 +261,7 @@ func phpunit(m [][]byte) kind {
 }
 
 // junitConsole parses two of the sums of JUnit's console launcher. That none failed says nothing.
-func junitConsole(m [][]byte) kind {
+func junitConsole(m [][]byte) lineKind {
 	if string(m[2]) == "failed" {
 		if number(m[1]) == 0 {
 			return nothing
@@ -272,7 +272,7 @@ func junitConsole(m [][]byte) kind {
 }
 
 // quietly is inWords for lines without a frame: errors and warnings alone could be those of a linter.
-func quietly(m [][]byte) kind {
+func quietly(m [][]byte) lineKind {
 	if !quietCount().Match(m[1]) {
 		return nothing
 	}
@@ -281,7 +281,7 @@ func quietly(m [][]byte) kind {
 
 var quietCount = input.Lazily(`no tests ran|passed|failed|skipped|deselected`)
 
-func goResult(m [][]byte) kind {
+func goResult(m [][]byte) lineKind {
 	switch {
 	case bytes.HasSuffix(m[0], []byte("[no tests to run]")):
 		return empty
@@ -294,17 +294,17 @@ func goResult(m [][]byte) kind {
 
 // gotestsum parses the sum of a run. It counts cached results as if they had run, so that only other lines show that a test
 // ran.
-func gotestsum(m [][]byte) kind {
+func gotestsum(m [][]byte) lineKind {
 	if k := counts(1, 2, 3)(m); k != passed {
 		return k
 	}
 	return nothing
 }
 
-func proveResult(m [][]byte) kind { return judged(len(m[2]) > 0, len(m[1]) > 0) }
+func proveResult(m [][]byte) lineKind { return judged(len(m[2]) > 0, len(m[1]) > 0) }
 
 // tapResult parses one result of TAP. A directive follows a # that is not escaped; a todo is expected to fail.
-func tapResult(m [][]byte) kind {
+func tapResult(m [][]byte) lineKind {
 	directive := tapDirective().FindSubmatch(m[0])
 	switch {
 	case directive == nil:
@@ -318,7 +318,7 @@ func tapResult(m [][]byte) kind {
 
 var tapDirective = input.Lazily(`(?i)[^\\]# *(skip|todo)`)
 
-func gradleTask(m [][]byte) kind {
+func gradleTask(m [][]byte) lineKind {
 	switch string(m[1]) {
 	case "UP-TO-DATE", "FROM-CACHE":
 		return cached
@@ -331,14 +331,14 @@ func gradleTask(m [][]byte) kind {
 	}
 }
 
-func bazelTarget(m [][]byte) kind {
+func bazelTarget(m [][]byte) lineKind {
 	if len(m[1]) > 0 {
 		return cached
 	}
 	return passed
 }
 
-func bazelRun(m [][]byte) kind {
+func bazelRun(m [][]byte) lineKind {
 	if number(m[1]) == 0 {
 		return cached
 	}

@@ -109,7 +109,7 @@ func (r *runs) counts(of scope) bool {
 }
 
 // ctest counts the tests that CTest skipped, and subtracts them from its sum, which counts them as passed.
-func (r *runs) ctest(k kind, line []byte) kind {
+func (r *runs) ctest(k lineKind, line []byte) lineKind {
 	if k == skipped {
 		r.skipped++
 		return nothing
@@ -125,7 +125,7 @@ func (r *runs) ctest(k kind, line []byte) kind {
 
 // take adds a line of a kind. In the directory of a package go test prints the same result whether or not a test ran; only
 // the line before it says that none did.
-func (r *runs) take(k kind, line []byte, of scope) {
+func (r *runs) take(k lineKind, line []byte, of scope) {
 	switch {
 	case k == nothing:
 		return

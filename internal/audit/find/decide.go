@@ -168,14 +168,14 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 	return e
 }
 
-// subject is what a bundle says that it is about.
-type subject struct {
+// decided is what a bundle says that it is about.
+type decided struct {
 	clone.Decided
 	repositoryID string // "" when unknown
 }
 
 // replay judges a bundle again; the result is nil when it cannot be read.
-func (f *finder) replay(dir string, text []byte) (s subject, result *replay.Result) {
+func (f *finder) replay(dir string, text []byte) (s decided, result *replay.Result) {
 	defer func() {
 		if recover() != nil {
 			result = nil // the gate failed on a hostile bundle: no decision
@@ -205,7 +205,7 @@ var verdicts = []string{report.Passed, report.Failed, report.Overridden, report.
 
 // isAbout reports whether a report is about this repository, which may have had another name, and about what was merged. A group
 // that begins at another commit than the unit is another group, unless the unit is its end.
-func (f *finder) isAbout(u unit, r *report.Report, s subject) bool {
+func (f *finder) isAbout(u unit, r *report.Report, s decided) bool {
 	repository := r.Subject.Repository
 	if repository == nil || r.Subject.HeadSHA == nil || *r.Subject.HeadSHA != u.head {
 		return false

@@ -113,7 +113,7 @@ func dates(from []string, y int) []page.Node {
 }
 
 // stack draws a bar for each period, its kinds on top of each other with the ground between them.
-func (s *series) stack(kinds []page.Kind, most int) []page.Node {
+func (s *series) stack(kinds []page.Segment, most int) []page.Node {
 	var bars []page.Node
 	for i, counts := range s.counts {
 		x, width := period(i, len(s.counts))
@@ -151,7 +151,7 @@ func (s *series) total() int {
 }
 
 // table is the numbers of a series, those without any left out.
-func (s *series) table(caption string, kinds []page.Kind) page.Node {
+func (s *series) table(caption string, kinds []page.Segment) page.Node {
 	columns := []page.Column{{Title: "From"}}
 	for _, k := range kinds {
 		columns = append(columns, page.Column{Title: k.Name, Class: "n"})

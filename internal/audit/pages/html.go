@@ -100,7 +100,7 @@ func auditCounts(c report.AuditCounts) string {
 
 // verdictKinds are what a bar of the timeline is made of, from the bottom to the top. What was not judged has the look of bound evidence,
 // which no bar of the timeline has.
-var verdictKinds = []page.Kind{
+var verdictKinds = []page.Segment{
 	{Class: "k-passed", Name: "Passed"}, {Class: "k-overridden", Name: "Overridden"}, {Class: "k-review", Name: "Review"}, {Class: "k-failed", Name: "Failed"}, {Class: "k-bound", Name: "Not judged"}, {Class: "k-gap", Name: "Gaps"}, {Class: "k-missing", Name: "Missing"},
 }
 
@@ -141,7 +141,7 @@ func (p *auditPage) timeline() []page.Node {
 }
 
 // totals is "12 passed" and so on, without zeros.
-func totals(kinds []page.Kind, s *series) []string {
+func totals(kinds []page.Segment, s *series) []string {
 	var list []string
 	for k, of := range kinds {
 		if n := page.Sum(s.column(k)); n > 0 {
@@ -155,7 +155,7 @@ func totals(kinds []page.Kind, s *series) []string {
 }
 
 // amountOf is the name of a kind behind a number: "5 gaps", "1 gap".
-func amountOf(n int, of page.Kind) string {
+func amountOf(n int, of page.Segment) string {
 	name := strings.ToLower(string(of.Name))
 	if n == 1 {
 		return strings.TrimSuffix(name, "s")
@@ -222,7 +222,7 @@ func people(n int) string {
 	return fmt.Sprintf("%d people", n)
 }
 
-var levelKinds = []page.Kind{{Name: "Recorded"}, {Name: "Bound"}, {Name: "Claimed"}, {Name: "Absent"}}
+var levelKinds = []page.Segment{{Name: "Recorded"}, {Name: "Bound"}, {Name: "Claimed"}, {Name: "Absent"}}
 
 // levels are the evidence levels of the acceptance criteria, by period.
 func (p *auditPage) levels() []page.Node {

@@ -30,13 +30,13 @@ func Patterns() Node {
 	))
 }
 
-// Kind is one kind of what is counted, from the bottom of a bar to its top.
-type Kind struct {
+// Segment is one part of what is counted, from the bottom of a bar to its top.
+type Segment struct {
 	Class, Name Word
 }
 
-// Legend lists kinds, each with the look of its bars.
-func Legend(kinds []Kind, amount func(i int) int) Node {
+// Legend lists segments, each with the look of its bars.
+func Legend(kinds []Segment, amount func(i int) int) Node {
 	var items []Node
 	for i, k := range kinds {
 		swatch := El("svg", Class("swatch"), At("aria-hidden", "true"), At("focusable", "false"), ViewBox(140, 140), Rect(k.Class, 5, 5, 130, 130))

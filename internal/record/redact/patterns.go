@@ -90,7 +90,7 @@ func bearer(b, rest []byte) (int, value) {
 
 // assigned finds the value after a key: key=value, key: value, "key": "value", \"key\": \"value\", key := "value",
 // key => "value". unquoted is the kind of a value without quotes.
-func assigned(b, rest []byte, unquoted kind) (int, value) {
+func assigned(b, rest []byte, unquoted form) (int, value) {
 	rest, ok := cutSign(cutQuote(rest))
 	if !ok {
 		return 0, value{}

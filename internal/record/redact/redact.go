@@ -27,11 +27,11 @@ type Redactor struct {
 	value value  // what is being replaced; its kind is plain when nothing is
 }
 
-// kind is the form of a secret, which decides where it ends.
-type kind int
+// form is how a secret looks, which decides where it ends.
+type form int
 
 const (
-	plain  kind = iota // no secret
+	plain  form = iota // no secret
 	token              // characters of one set
 	word               // up to a space: a password may contain anything else
 	quoted             // up to the closing quote
@@ -41,7 +41,7 @@ const (
 
 // value is a secret that is being replaced.
 type value struct {
-	kind    kind
+	kind    form
 	set     *secrets.Set // of a token
 	certain int          // bytes at its start that always belong to it
 	quote   byte         // of a quoted value
