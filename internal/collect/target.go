@@ -12,8 +12,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// A path that is written to contains no symlink: a change that commits one would choose what is overwritten. The directories above the one that closeout runs in are the machine's own, and may be reached through
-// symlinks, as /tmp is on some machines: see [trusted].
+// A path that is written to contains no symlink: a change that commits one would choose what is overwritten. The directories above
+// the one that closeout runs in are the machine's own, and may be reached through symlinks, as /tmp is on some machines: see
+// [trusted].
 
 // openDir opens a directory without following a symlink, and makes it when wanted. A missing one is fs.ErrNotExist.
 func openDir(path string, make bool) (*os.Root, error) {

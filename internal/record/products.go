@@ -158,8 +158,8 @@ func putBack(root *os.Root, list []product) error {
 	return errors.Join(problems...)
 }
 
-// settle adds the reports that the command wrote, its standard output for the one at stdout, and restores the others. A missing report is an error if the command passed:
-// a command that failed may not have reached the point where it writes its report.
+// settle adds the reports that the command wrote, and restores the others. The report at the path stdout gets the standard output. A
+// missing report is an error if the command passed: a command that failed may not have come so far as to write it.
 func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) (missing string, err error) {
 	if len(list) == 0 {
 		return "", nil

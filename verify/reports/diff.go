@@ -149,8 +149,7 @@ func (d *Diff) sorted() []DiffRow {
 }
 
 // ParseDiff reads diff_rules.json: {"schema": "closeout.diff_rules/v1", "rules": […]}, rows in their order. A rule has either
-// one row, which passed, or only rows that failed. The gate's own rules wrote it, so every
-// id begins with closeout/.
+// one row, which passed, or only rows that failed. The gate's own rules wrote it, so every id begins with closeout/.
 //
 // Do not use the result if there are errors; it is nil when the text is no document at all.
 func ParseDiff(data []byte, limits input.Limits) (*Diff, *input.Errors) {

@@ -26,8 +26,8 @@ const (
 // but id, severity and outcome may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
 //
 // A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The shape
-// tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse. The report is nil when the text has none of the
-// shapes; do not use it if there are errors.
+// tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse. The report is nil when
+// the text has none of the shapes; do not use it if there are errors.
 func Parse(data []byte, limits input.Limits) (*Report, *input.Errors) {
 	errs := &input.Errors{}
 	n := input.ParseDocument(data, "the rule report", limits, errs)

@@ -39,9 +39,9 @@ type Board struct {
 	proof    item.Proof         // nil believes the events
 	Hold     bool               // what is claimed is never taken back by itself
 	Overlap  bool               // claim also what may touch a path of an item that is claimed elsewhere
-	waits    map[string]wait    // that are not handed out, as far as was looked
-	zones    map[string]*zone   // of items, as far as they were compared
-	first    []contract.Pattern // what the first item may touch that is being pinned
+	waits    map[string]wait    // why items are not handed out, of those that were looked at
+	zones    map[string]*zone   // what items may touch, of those that were compared
+	first    []contract.Pattern // what the first of the items that are being pinned may touch
 	tracked  []change.Change    // the files of HEAD; nil until they are needed
 	standing *policy.Source     // of the base; nil until it is needed
 }
@@ -120,7 +120,7 @@ func (b *Board) Read() (err error) {
 	return err
 }
 
-// Locked does something that no other submission may do at the same time, with the state as it is then.
+// Locked reads the state again and does something, while no other submission can run.
 func (b *Board) Locked(wait time.Duration, do func() error) (err error) {
 	unlock, err := b.Store.Lock(session.LockSubmit, wait)
 	if err != nil {
@@ -186,8 +186,8 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 	return b.handout(it)
 }
 
-// sameChecks wants the files that the commands of an item name to be those of the base: what commits of no item, or of one
-// that is not PASS, made of them would prove anything.
+// sameChecks requires that the files that the commands of an item name are as in the base. A commit of no item, or of an item that
+// is not PASS, could make them prove anything.
 func (b *Board) sameChecks(id string, p *policy.Policy, commit string) error {
 	changes, err := b.SinceBase(commit)
 	if err != nil {
@@ -285,7 +285,7 @@ func (b *Board) Contains(head, commit string) bool {
 	return err == nil && slices.Equal(bases, []string{commit})
 }
 
-// setClaim makes the copy of the claim that the hook reads what the events say; it is nil where nothing was handed out.
+// setClaim writes the claim as the events have it to the copy that the hook reads; it is nil where nothing was handed out.
 func (b *Board) setClaim(it *item.Standing) error {
 	if it == nil {
 		if b.State.Claimed(b.Worktree) != nil {
@@ -316,8 +316,8 @@ func (b *Board) handout(it *item.Standing) (*item.Handout, error) {
 	return item.HandoutOf(b.State, it, p, facts), nil
 }
 
-// LastFacts are the facts of the last verdict about an item, from the report in its bundle, and from what is beside it about items
-// that no longer hold.
+// LastFacts are the facts of the last verdict about an item: those of the report in its bundle, and those about items that no
+// longer hold, which are in a file beside the report.
 func (b *Board) LastFacts(it *item.Standing) (facts []item.Fact, err error) {
 	switch {
 	case it.Last == nil || it.Last.Bundle == "":
