@@ -20,8 +20,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// gone is a network that fails a number of times, at a cost in time for each, before it carries a request.
-type gone struct {
+// failingNetwork fails a number of requests, each after some time, before it carries one.
+type failingNetwork struct {
 	*world
 	err   error
 	times int
@@ -29,7 +29,7 @@ type gone struct {
 	next  http.RoundTripper
 }
 
-func (g *gone) RoundTrip(r *http.Request) (*http.Response, error) {
+func (g *failingNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.times == 0 {
 		return g.next.RoundTrip(r)
 	}
@@ -41,7 +41,7 @@ func (g *gone) RoundTrip(r *http.Request) (*http.Response, error) {
 // lose makes the next requests fail before there is a connection.
 func (w *world) lose(times int, costs time.Duration) {
 	err := &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.github.com", IsNotFound: true}}
-	w.client.wire.next = &gone{w, err, times, costs, w.client.wire.next}
+	w.client.wire.next = &failingNetwork{w, err, times, costs, w.client.wire.next}
 }
 
 // elsewhere lets the client ask another server.

@@ -55,7 +55,7 @@ func (h *Settings) open() error {
 	git, err := collect.OpenGit(".", input.DefaultLimits())
 	if err != nil {
 		if slices.Equal(h.Scopes, Scopes[2:]) {
-			return nil // it is not needed
+			return nil // the settings of the user need no repository
 		}
 		return err
 	}
@@ -96,13 +96,13 @@ func (h *Settings) file(agent, scope string) *settingsFile {
 	return f
 }
 
-// read reads a file, wherever a symlink leads inside of the repository or the directory of the agent.
+// read reads a file, also through a symlink that stays inside of the repository or of the directory of the agent.
 func (f *settingsFile) read() (err error) {
 	if f.path = session.Followed(f.path); !session.Inside(f.within, f.path) {
 		return fmt.Errorf("%s leads to %q, outside of %q: replace the symlink by a file", f.name, f.path, f.within)
 	}
 	if f.before, err = collect.ReadRegular(f.path, hook.MaxSettings); errors.Is(err, fs.ErrNotExist) {
-		return nil // not even its directory
+		return nil // its directory is not there either
 	}
 	return err
 }

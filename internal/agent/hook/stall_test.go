@@ -46,7 +46,7 @@ func TestStall(t *testing.T) {
 		"a1? b1? c1? d2? e1? f1?":       "",
 		"a1 b1 c1 d1 e1 f1":             "", // nothing was printed, as after mkdir
 	} {
-		if got := Stall(calls(words)); want == "" && got != "" || !strings.Contains(got, want) {
+		if got := Stall(calls(words)); (want == "" && got != "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, expected %q", words, got, want)
 		}
 	}
