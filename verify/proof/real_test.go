@@ -39,3 +39,17 @@ func TestRealRunners(t *testing.T) {
 		}
 	}
 }
+
+// TestTail names no test, and no error, that is neither.
+func TestTail(t *testing.T) {
+	for text, want := range map[string]string{
+		"  1) Install it\n  2) Run it\nmake: *** [lint] Error 1\n":                       ": make: *** [lint] Error 1",
+		"  1) adds\n\n  1 failing\n\n  1) adds:\n     Error: no\n":                       "adds: Error: no",
+		"Expected 3 files, found 3\nFAIL: b.sh\n":                                        ": FAIL: b.sh",
+		"B#test_a [b_test.rb:1]:\nExpected 3, found 2\n1 runs, 1 assertions, 1 failures": "B#test_a: Expected 3, found 2",
+	} {
+		if got, _ := tail("stdout", text); got.Test+": "+got.Error != want {
+			t.Errorf("%q: %q: %q", text, got.Test, got.Error)
+		}
+	}
+}

@@ -86,6 +86,7 @@ var shapes = []shape{
 	{"#\xe2", "", input.Lazily(`^(?:#|ℹ) (?:fail|cancelled) +\d*[1-9]\d*$`), whole, always(failed)},
 	{" ", " test", input.Lazily(`^ +[1-9]\d* (?:tests? failed|uncaught exceptions?)$`), whole, always(failed)},
 	{" ", " test", input.Lazily(`^ +[1-9]\d* tests? passed$`), whole, always(passed)},
+	{" ", " pass", input.Lazily(`^ +[1-9]\d* pass$`), whole, always(passed)},
 	{" ", " fail", input.Lazily(`^ +[1-9]\d* fail$`), whole, always(failed)},
 	{" \xe2", " failed (", input.Lazily(`^ *✖ +\d+ of \d+ failed \(\d+%\)`), whole, always(failed)},
 	{"T", "TOTAL: ", input.Lazily(`^TOTAL: (?:(\d+) FAILED, )?(\d+) SUCCESS$`), whole, sums(1, 2)},

@@ -61,7 +61,7 @@ var runners = []runner{
 
 // others are further runners, each with the word that must follow it. They are not expected to print a summary.
 var others = strings.Fields("mvn mvnw mvnd gradle gradlew dotnet/test mix/test ctest bazel/test swift/test sbt/test cargo/nextest deno/test " +
-	"playwright/test cypress/run ava pest ginkgo karma/start prove")
+	"playwright/test cypress/run ava pest ginkgo karma/start prove bats")
 
 // callers run what a file of the repository says, or a runner of their own, if their words mention tests.
 var callers = strings.Fields("make just task rake rails ruby artisan manage.py composer tox nox turbo nx lerna")
@@ -148,15 +148,18 @@ func summary(stdout, stderr []byte, argv []string) (failure string, silent bool)
 		stdout, stderr = stderr, stdout
 	}
 	isLost := !script && len(stdout)+len(stderr) > 0 && r.always && !r.isQuiet(args)
+	likely := ""
 	for _, text := range [][]byte{stdout, stderr} {
-		switch failure, end := r.read(text, !script); {
+		switch failed, end := r.read(text, !script); {
 		case end == isEnded:
-			return failure, false
+			return failed, false
 		case end == isCut && (r.words[0] != "go" || isVerbose(args)):
 			isLost = true
+		case script:
+			likely = cmp.Or(likely, failed)
 		}
 	}
-	return "", isLost
+	return likely, isLost
 }
 
 // unittestFailed is the end of a run of Python's unittest that failed. suites are the lines before the sum of tests of Jest and Vitest: a file that
@@ -167,8 +170,11 @@ var (
 )
 
 // lastSummary finds the last line about a whole run, or a line about a part that failed. Where there may be several runs, the last line counts.
+// Without an end, failure is a result of TAP, such as Bats prints, which a sum elsewhere would correct.
 func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
-	files, broken, likelyFailure, playwright := "", "", "", false
+	files, broken, playwright := "", "", false
+	var notOK []string          // results of TAP
+	isOpen := map[string]bool{} // whether a test was not ok the last time
 	for raw := range bytes.Lines(text) {
 		line, _, ok := printedLine(raw)
 		if !ok {
@@ -185,8 +191,10 @@ func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
 				files = short(printable(line))
 			}
 		}
-		if of == likely && k == failed {
-			likelyFailure = cmp.Or(likelyFailure, short(printable(line)))
+		if of == likely {
+			if isOpen[tapTest(string(line))] = k == failed; k == failed {
+				notOK = append(notOK, string(line))
+			}
 		}
 		isPart := of == module || (of == ofPlaywright && playwright && k == failed)
 		if k == nothing || (of != whole && of != sum && !isPart) {
@@ -201,10 +209,16 @@ func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
 			broken = cmp.Or(broken, failure)
 		}
 	}
-	if found == noEnd && likelyFailure != "" { // TAP of a runner that prints no sum, such as Bats
-		return likelyFailure, isEnded
+	if i := slices.IndexFunc(notOK, func(line string) bool { return isOpen[tapTest(line)] }); found == noEnd && i >= 0 {
+		return short(printable([]byte(notOK[i]))), noEnd
 	}
 	return cmp.Or(broken, failure), found
+}
+
+// tapTest is what a result of TAP is about: the name, as a test has another number when only some run again, else the number.
+func tapTest(line string) string {
+	number := line[max(strings.IndexAny(line, digits), 0):]
+	return cmp.Or(strings.TrimLeft(number, digits+" -"), number)
 }
 
 // isVerbose reports whether go test prints the results of a package even if it passed.
@@ -266,7 +280,7 @@ func cargoSummary(text []byte, isOneRun bool) (failure string, found ending) {
 			ended++
 		}
 	}
-	if failure == "" && started > ended {
+	if (failure == "" || found == noEnd) && started > ended {
 		return "", isCut
 	}
 	return failure, found

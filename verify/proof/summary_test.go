@@ -133,6 +133,15 @@ func TestSummary(t *testing.T) {
 		{"deno test -A", "FAILED | 2 passed | 1 failed (10ms)\n", "", "FAILED", false},
 		{"npx karma start --single-run", "TOTAL: 1 FAILED, 2 SUCCESS\n", "", "1 FAILED", false},
 		{"prove -r t", "Files=1, Tests=3\nResult: FAIL\n", "", "Result: FAIL", false},
+		{"make test", "1..2\nnot ok 1 a\nnot ok 2 b\n", "", "not ok 1 a", false},
+		{"make test", "1..2\nok 1 a\nnot ok 2 - b\n1..1\nok 1 - b\n", "", "", false}, // which ran again
+		{"make test", "not ok 1\nok 2\n1..2\n", "", "not ok 1", false},
+		{"make test", "not ok 1 a # TODO\nok 2 a\n", "", "", false},
+		{"bash|-c|bats t || true", "1..2\nok 1 a\nnot ok 2 b\n", "", "not ok 2 b", false},
+		{"npm test", "not ok 1 a\n", "Tests:       3 passed, 3 total\n", "", false}, // a parser of TAP
+		{"bun test", "not ok 1 a\n", " 2 pass\n 0 fail\n", "", false},
+		{"mvn -q test", "not ok 1 a\n", "", "", false},
+		{"cargo test", "running 3 tests\nnot ok 1 a\n", "", "", true},
 		{"ctest", "50% tests passed, 1 tests failed out of 2\n", "", "1 tests failed", false},
 		{"bazel test //...", "//a:b  FAILED in 1.0s\nExecuted 2 out of 2 tests: 1 test passes and 1 fails locally.\n", "", "FAILED", false},
 		{"ginkgo -r", "FAIL! -- 2 Passed | 1 Failed | 0 Pending | 0 Skipped\nSUCCESS! -- 3 Passed | 0 Failed | 0 Pending\n", "", "1 Failed", false},

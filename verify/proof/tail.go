@@ -51,6 +51,11 @@ func StreamTail(stream, text string) *Tail {
 func tail(stream, text string) (*Tail, clarity) {
 	t, best := &Tail{Stream: stream}, unclear
 	var at, precisely []string // the lines from that of the test on, and those that are precise errors
+	hasSum := slices.ContainsFunc(bytes.SplitAfter([]byte(text), []byte("\n")), func(raw []byte) bool {
+		line, _, _ := printedLine(raw)
+		k, _ := classify(line)
+		return k == failed
+	})
 	for raw := range bytes.Lines([]byte(text)) {
 		line, _, ok := printedLine(raw[:min(len(raw), longest)])
 		if !ok {
@@ -61,13 +66,17 @@ func tail(stream, text string) (*Tail, clarity) {
 			t.Lines = append(t.Lines, shown)
 		}
 		found := clarityOf(shown)
+		if t.Test == "" && strings.HasPrefix(strings.TrimSpace(shown), "Expected") {
+			found = unclear // what a test expects comes after its name
+		}
 		if found > best {
 			t.Error, best = shown, found
 		}
 		if found == precise {
 			precisely = append(precisely, shown)
 		}
-		if m := failedTest().FindStringSubmatch(shown); m != nil && t.Test == "" {
+		// Without a result, a list is another one.
+		if m := failedTest().FindStringSubmatch(shown); t.Test == "" && m != nil && (hasSum || m[len(m)-1] == "") {
 			t.Test = strings.TrimSpace(strings.Join(m[1:], ""))
 		}
 		if t.Test != "" {
@@ -108,12 +117,12 @@ func spotsOf(test string, after, precisely []string) []input.Spot {
 }
 
 // failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest and minitest, Jest,
-// Vitest, PHPUnit, TAP, node --test, Mocha and ExUnit, CTest, prove, Maven, Gradle and .NET.
+// Vitest, PHPUnit, TAP, node --test, CTest, prove, Maven, Gradle, .NET, and last a list of Mocha, RSpec and ExUnit.
 var failedTest = input.Lazily(`^FAILED ([^\s:]+::\S.*?)(?: - .*)?$|^ *--- FAIL: (\S+) \(|^thread '([^']+)' .*panicked at |^rspec (\S+:\d+ # .*)$|` +
 	`^(?:FAIL|ERROR): (\w+) \(|^([A-Z][\w:]*#test\w*)(?: \[.*\])?:$|^ +● (.+)$|^ FAIL  (\S+ > .+)$|^\d+\) (\w[\w\\]*::\w.*)$|` +
-	`^not ok \d+ (?:- )?(.+)$|^ ✘ (.+)$|^✖ (.+) \(\d[\d.]*ms\)$|^ {2,}\d+\) (\w(?:.*[^:])?)$|^ +\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted)\)|` +
+	`^not ok \d+ (?:- )?(.+)$|^ ✘ (.+)$|^✖ (.+) \(\d[\d.]*ms\)$|^ +\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted)\)|` +
 	`^# +Failed test '(.+)'$|^\[ERROR\] (\S+) +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!$|^(\w\S* > .+) FAILED$|` +
-	`^ +Failed (\S.*) \[(?:< )?\d+ m?s\]$`)
+	`^ +Failed (\S.*) \[(?:< )?\d+ m?s\]$|^ {2,}\d+\) (\w(?:.*[^:])?)$`)
 
 // tailLine is a line as it is shown.
 func tailLine(line []byte) string {
