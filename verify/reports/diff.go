@@ -208,7 +208,8 @@ func diffRow(f *input.Fields) (row DiffRow) {
 		if n == nil {
 			continue
 		}
-		if len(n.Text) > maxDiffText && n.Kind == input.KindString && key != "file" && key != "side" {
+		isPlace := slices.Contains([]string{"file", "line", "side"}, key)
+		if !isPlace && n.Kind == input.KindString && len(n.Text) > maxDiffText {
 			f.Errs.Add(input.Error{
 				Pos: n.Pos, Where: f.Pointer(key), Message: fmt.Sprintf("%s has %d bytes", input.Quote(key), len(n.Text)),
 				Found: "a longer text", Expected: fmt.Sprintf("at most %d bytes", maxDiffText), Fix: "let closeout write the file, which cuts what is longer",
@@ -217,7 +218,7 @@ func diffRow(f *input.Fields) (row DiffRow) {
 		switch {
 		case row.Passed:
 			f.Add(n, f.Pointer(key), "a row that passed found nothing, so it has no "+input.Quote(key), "only id, category, severity and passed", "remove the key")
-		case (key == "line" || key == "side") && f.Node.Member("file") == nil:
+		case isPlace && f.Node.Member("file") == nil:
 			f.Add(n, f.Pointer(key), input.Quote(key)+" requires the file that it is about", `"file" next to `+input.Quote(key), "add the file, or remove the key")
 		}
 	}
