@@ -56,9 +56,7 @@ func Again(dir string, at Place, o Options) (*Found, error) {
 // addKept adds what stays of a kept bundle, and its new facts.
 func (f *Found) addKept(kept *Found, known *facts.Facts, contracts *Contracts, o Options) error {
 	known.Files, known.Unmatched = nil, nil // they are about the evidence of before
-	for _, note := range f.Settings.Notes {
-		known.Unmatched = append(known.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
-	}
+	f.noteUnmatched(known)
 	for _, in := range kept.Inputs {
 		if slices.Contains(keptKinds, in.Kind) {
 			f.Inputs = append(f.Inputs, in)

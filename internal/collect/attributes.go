@@ -217,8 +217,7 @@ func (f *effectFinder) walk(dir string, old, new levels) error {
 		entries[i] = more
 		names = slices.AppendSeq(names, maps.Keys(more))
 	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range unique(names) {
 		var modes [3]change.Mode
 		var ids [3]string
 		for i := range entries {

@@ -3,7 +3,6 @@ package collect
 import (
 	"errors"
 	"path"
-	"slices"
 
 	"github.com/closeout-gate/closeout/internal/toolchain/keydiff"
 	"github.com/closeout-gate/closeout/verify/change"
@@ -83,8 +82,7 @@ func (f *keyFinder) find(c *change.Change, bases []string) ([]string, error) {
 		}
 		keys = append(keys, more...)
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil
+	return unique(keys), nil
 }
 
 func (f *keyFinder) between(pair keyedPair) ([]string, error) {

@@ -493,6 +493,11 @@ func (c *Contracts) testReports() []string {
 			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return unique(names)
+}
+
+// unique sorts a list, and keeps each text once.
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }

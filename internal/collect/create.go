@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -13,14 +12,7 @@ import (
 // Create writes a file that does not exist, and the directories that it needs: completely or not at all. It follows no symlink,
 // and what has the name already stays, whatever it is: the error is then fs.ErrExist.
 func Create(path string, data []byte) error {
-	dir, err := openDir(filepath.Dir(path), true)
-	if err != nil {
-		return fmt.Errorf("the file %q cannot be written: %w", path, input.Reason(err))
-	}
-	if err := dir.Close(); err != nil {
-		return err
-	}
-	return write("file", path, data, func(t *target) error {
+	return write("file", path, data, true, func(t *target) error {
 		switch _, err := t.dir.Lstat(t.name); {
 		case err == nil:
 			return fs.ErrExist
@@ -34,24 +26,20 @@ func Create(path string, data []byte) error {
 // Exists reports whether something has a name, also a symlink that leads nowhere. No symlink is followed: one in the place of a
 // directory is an error.
 func Exists(path string) (bool, error) {
-	t, err := openTarget(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	t, err := openTarget(path, false)
+	if err == nil {
+		_, err = t.dir.Lstat(t.name)
+		err = errors.Join(err, t.dir.Close())
 	}
-	if err != nil {
-		return false, fmt.Errorf("%q cannot be read: %w", path, input.Reason(err))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err == nil, nil
 	}
-	_, err = t.dir.Lstat(t.name)
-	err = errors.Join(err, t.dir.Close())
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return false, fmt.Errorf("%q cannot be read: %w", path, input.Reason(err))
 }
 
 // ReadRegular reads a regular file of at most limit bytes; nil when there is none. It follows no symlink.
 func ReadRegular(path string, limit int64) ([]byte, error) {
-	t, err := openTarget(path)
+	t, err := openTarget(path, false)
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be read: %w", path, input.Reason(err))
 	}

@@ -48,8 +48,14 @@ func isInside(dir, path string) bool {
 	if errDir != nil || errPath != nil {
 		return false
 	}
-	relative, err := filepath.Rel(absDir, absPath)
-	return err == nil && filepath.IsLocal(relative)
+	_, inside := below(absDir, absPath)
+	return inside
+}
+
+// below is a path relative to a directory, with slashes; false where it leads out of it.
+func below(dir, path string) (string, bool) {
+	relative, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(relative), err == nil && filepath.IsLocal(relative)
 }
 
 // Overwrites reports whether writing to a path overwrites an input. A symlink is replaced and not followed, so what
@@ -153,19 +159,15 @@ func Report(dir string) ([]byte, error) {
 }
 
 // ReportFile reads a report: a regular file.
-func ReportFile(name string) ([]byte, error) {
-	return readReport(OpenFile(name))
-}
+func ReportFile(name string) ([]byte, error) { return readReport(OpenFile(name)) }
 
-func readReport(f io.ReadCloser, err error) ([]byte, error) {
+func readReport(f fs.File, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if sized, ok := f.(fs.File); ok {
-		if info, err := sized.Stat(); err == nil && info.Size() > MaxReport {
-			return nil, errReportLarge
-		}
+	if info, err := f.Stat(); err == nil && info.Size() > MaxReport {
+		return nil, errReportLarge
 	}
 	return ReportFrom(f)
 }

@@ -140,8 +140,7 @@ func addArguments(f *facts.Facts, c *Comparison, k *Contracts) {
 		}
 		f.ArgumentPaths = append(f.ArgumentPaths, found...)
 	}
-	slices.Sort(f.ArgumentPaths)
-	f.ArgumentPaths = slices.Compact(f.ArgumentPaths)
+	f.ArgumentPaths = unique(f.ArgumentPaths)
 }
 
 const (

@@ -171,14 +171,15 @@ func (f *finder) resolve(name string) (path, display string, err error) {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(f.options.Root, name)
 	}
-	relative, err := filepath.Rel(f.options.Names, path)
-	if err == nil && filepath.IsLocal(relative) {
-		return path, filepath.ToSlash(relative), nil
-	}
-	if f.options.Confined {
+	display, inside := below(f.options.Names, path)
+	switch {
+	case inside:
+	case f.options.Confined:
 		return "", "", fmt.Errorf("%q is outside the workspace: name a path inside it", name)
+	default:
+		display = filepath.Base(path)
 	}
-	return path, filepath.Base(path), nil
+	return path, display, nil
 }
 
 // diffs adds the lists of changes. Two of one kind are refused, since the gate cannot tell which one is meant.
@@ -225,9 +226,8 @@ func repoPaths(dir, path string) []string {
 		if errRoot != nil || errFile != nil {
 			continue
 		}
-		inside, err := filepath.Rel(root, file)
-		if err == nil && filepath.IsLocal(inside) && !slices.Contains(paths, filepath.ToSlash(inside)) {
-			paths = append(paths, filepath.ToSlash(inside))
+		if name, inside := below(root, file); inside && !slices.Contains(paths, name) {
+			paths = append(paths, name)
 		}
 	}
 	return paths
@@ -278,10 +278,10 @@ func (f *finder) open(path string, own bool) verify.Opener {
 // existing opens a file below the root that is there; nil when there is none.
 func (f *finder) existing(name string) verify.Opener {
 	path, _, err := f.resolve(name)
-	if err != nil {
-		return nil
+	if err == nil {
+		_, err = os.Lstat(path)
 	}
-	if _, err := os.Lstat(path); err != nil {
+	if err != nil {
 		return nil
 	}
 	return f.open(path, true)
@@ -302,8 +302,7 @@ func (f *finder) globs(kind check.Kind, patterns []string, fallback ...string) {
 		}
 		files = append(files, matches...)
 	}
-	slices.Sort(files) // the order of the patterns must not matter
-	for _, name := range slices.Compact(files) {
+	for _, name := range unique(files) { // the order of the patterns must not matter
 		f.file(kind, name, !given)
 	}
 }
@@ -347,9 +346,8 @@ func (f *finder) shown(pattern string) string {
 	if !filepath.IsAbs(pattern) {
 		return pattern
 	}
-	relative, err := filepath.Rel(f.options.Names, pattern)
-	if err == nil && filepath.IsLocal(relative) {
-		return filepath.ToSlash(relative)
+	if name, inside := below(f.options.Names, pattern); inside {
+		return name
 	}
 	return filepath.Base(pattern)
 }

@@ -147,8 +147,7 @@ func (g *Git) MergeBases(base, head string) ([]string, error) {
 	for _, id := range bases {
 		list = append(list, id.String())
 	}
-	slices.Sort(list)
-	return list, nil
+	return unique(list), nil
 }
 
 // ofCommit asks about a commit.

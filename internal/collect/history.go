@@ -42,13 +42,9 @@ type History struct {
 // History lists the last merges of a branch, at most a number of them. A commit without a parent brings no change. The
 // error is about the tip; an error of an earlier commit ends the list.
 func (g *Git) History(tip string, last int) (*History, error) {
-	id, err := g.repo.ParseID(tip)
+	at, err := ofCommit(g, tip, g.repo.Commit)
 	if err != nil {
 		return nil, err
-	}
-	at, err := g.repo.Commit(id)
-	if err != nil {
-		return nil, Fixed(err)
 	}
 	h := &History{End: EndAsked}
 	for len(h.Merges) < last {

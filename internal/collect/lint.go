@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,37 +21,34 @@ const maxLinted = 4 << 20
 
 // ToLint gives the input of lint for a repository: the files of a commit, or those of the work tree when base is "". The
 // input reads from the repository, so it must be used before g is closed.
-func (g *Git) ToLint(base string) (lint.Input, error) {
+func (g *Git) ToLint(base string) (in lint.Input, err error) {
+	in.DiffRules = rules.IDs()
+	add := func(path string, mode uint32) {
+		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
+	}
 	if base != "" {
-		return g.commitToLint(base)
-	}
-	if g.repo.Root() == "" {
-		return lint.Input{}, errors.New("the repository is bare: name the commit to lint, as in --base main")
-	}
-	in := lint.Input{DiffRules: rules.IDs(), Read: g.readWorkTree, Stat: g.statWorkTree, List: g.listWorkTree, Ignored: g.ignored}
-	whole, err := g.repo.Tracked(func(path string, mode uint32) {
-		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
-	})
-	in.Partial = !whole
-	return in, Fixed(err)
-}
-
-// commitToLint gives the files of a commit.
-func (g *Git) commitToLint(name string) (lint.Input, error) {
-	commit, err := g.repo.Resolve(name)
-	if err != nil {
-		return lint.Input{}, Fixed(err)
-	}
-	in := lint.Input{DiffRules: rules.IDs(), Read: func(path string) ([]byte, error) {
-		data, err := blobAt(g, commit.String(), path, maxLinted)
-		if err == nil && data == nil {
-			err = fs.ErrNotExist
+		commit, err := g.repo.Resolve(base)
+		if err != nil {
+			return in, Fixed(err)
 		}
-		return data, err
-	}}
-	err = g.repo.Walk(commit, func(path string, mode uint32) {
-		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
-	})
+		in.Read = func(path string) ([]byte, error) {
+			data, err := blobAt(g, commit.String(), path, maxLinted)
+			if err == nil && data == nil {
+				err = fs.ErrNotExist
+			}
+			return data, err
+		}
+		err = g.repo.Walk(commit, add)
+		return in, Fixed(err)
+	}
+	root := g.repo.Root()
+	if root == "" {
+		return in, errors.New("the repository is bare: name the commit to lint, as in --base main")
+	}
+	in.Read, in.Stat, in.List = g.readWorkTree, g.statWorkTree, g.listWorkTree
+	in.Ignored = func(name string) (bool, error) { return ignored(root, name) }
+	whole, err := g.repo.Tracked(add)
+	in.Partial = !whole
 	return in, Fixed(err)
 }
 
@@ -68,8 +64,6 @@ func lintMode(mode uint32) change.Mode {
 	}
 	return modeOf(mode)
 }
-
-func (g *Git) ignored(name string) (bool, error) { return ignored(g.repo.Root(), name) }
 
 // BecomesCode reports whether a file that was written is in a work tree whose git does not ignore it: it is then code of the next record.
 func BecomesCode(path string) bool {
@@ -91,34 +85,33 @@ func ignored(dir, name string) (bool, error) {
 	return err == nil, err
 }
 
-// workTree opens the work tree. No link in it is followed to the outside.
-func (g *Git) workTree() (*os.Root, error) { return os.OpenRoot(g.repo.Root()) }
-
-func (g *Git) readWorkTree(name string) ([]byte, error) {
-	root, err := g.workTree()
+// inWorkTree calls look with the work tree. No link in it is followed to the outside.
+func inWorkTree[T any](g *Git, look func(*os.Root) (T, error)) (found T, err error) {
+	root, err := os.OpenRoot(g.repo.Root())
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	defer root.Close()
-	file, err := OpenIn(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxLinted+1))
-	if err == nil && len(data) > maxLinted {
-		err = fmt.Errorf("it is larger than %d bytes", maxLinted)
-	}
-	return data, err
+	return look(root)
+}
+
+func (g *Git) readWorkTree(name string) ([]byte, error) {
+	return inWorkTree(g, func(root *os.Root) ([]byte, error) {
+		file, err := OpenIn(root, name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		data, err := io.ReadAll(io.LimitReader(file, maxLinted+1))
+		if err == nil && len(data) > maxLinted {
+			err = fmt.Errorf("it is larger than %d bytes", maxLinted)
+		}
+		return data, err
+	})
 }
 
 func (g *Git) statWorkTree(name string) (change.Mode, bool) {
-	root, err := g.workTree()
-	if err != nil {
-		return "", false
-	}
-	defer root.Close()
-	info, err := root.Stat(filepath.FromSlash(name))
+	info, err := inWorkTree(g, func(root *os.Root) (fs.FileInfo, error) { return root.Stat(filepath.FromSlash(name)) })
 	switch {
 	case err != nil:
 		return "", false
@@ -130,25 +123,18 @@ func (g *Git) statWorkTree(name string) (change.Mode, bool) {
 	return change.Regular, true
 }
 
-func (g *Git) listWorkTree(dir string) []string {
-	root, err := g.workTree()
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	opened, err := root.Open(filepath.FromSlash(dir))
-	if err != nil {
-		return nil
-	}
-	defer opened.Close()
-	entries, err := opened.ReadDir(maxListed)
-	if err != nil {
-		return nil
-	}
-	var names []string
+func (g *Git) listWorkTree(dir string) (names []string) {
+	entries, _ := inWorkTree(g, func(root *os.Root) ([]fs.DirEntry, error) { // none when it cannot be listed
+		opened, err := root.Open(filepath.FromSlash(dir))
+		if err != nil {
+			return nil, err
+		}
+		defer opened.Close()
+		return opened.ReadDir(maxListed)
+	})
 	for _, e := range entries {
 		if !e.IsDir() {
-			names = append(names, path.Base(e.Name()))
+			names = append(names, e.Name())
 		}
 	}
 	return names

@@ -18,6 +18,6 @@ func (f *Found) AddPull(number int64, compared *Comparison, contracts *Contracts
 	}
 	inputs, err := decisionInputs(compared, own, known)
 	f.Parts = append(f.Parts, verify.Part{PullRequest: number, Inputs: inputs})
-	f.testReports = append(f.testReports, contracts.testReports()...)
+	f.testReports = unique(append(f.testReports, contracts.testReports()...))
 	return err
 }

@@ -7,7 +7,31 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/closeout-gate/closeout/verify"
+	"github.com/closeout-gate/closeout/verify/contract"
+	"github.com/closeout-gate/closeout/verify/facts"
+	"github.com/closeout-gate/closeout/verify/input"
 )
+
+// TestAddPullReports wants each test report of a merge group once: a bundle has one file of a name. The standing contract is that of
+// each pull request too.
+func TestAddPullReports(t *testing.T) {
+	parsed, errs := contract.Parse("c.json", []byte(placedContract), input.DefaultLimits())
+	if errs.Any() {
+		t.Fatal(errs.All())
+	}
+	contracts := &Contracts{files: []contractFile{{parsed: parsed}}}
+	found := &Found{Bundle: &verify.Bundle{}, testReports: contracts.testReports()}
+	for number := range int64(2) {
+		if err := found.AddPull(number+1, &Comparison{}, contracts, &facts.Facts{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Join(found.testReports, " ") != "junit.xml" {
+		t.Error(found.testReports)
+	}
+}
 
 // TestBundleFindsPulls finds the pull requests of a merge group by the names of their directories, and nothing outside the
 // bundle.

@@ -189,8 +189,8 @@ type target struct {
 	name string
 }
 
-// openTarget opens the directory of a file that is to be written.
-func openTarget(path string) (*target, error) {
+// openTarget opens the directory of a file that is to be written, and makes it when wanted.
+func openTarget(path string, make bool) (*target, error) {
 	path = filepath.Clean(path)
 	name := filepath.Base(path)
 	if slices.Contains([]string{".", "..", string(filepath.Separator)}, name) {
@@ -199,7 +199,7 @@ func openTarget(path string) (*target, error) {
 	if filepath.Dir(path) == devices {
 		return nil, errDevices
 	}
-	dir, err := openDir(filepath.Dir(path), false)
+	dir, err := openDir(filepath.Dir(path), make)
 	return &target{dir, name}, err
 }
 

@@ -72,7 +72,7 @@ func TestReadStale(t *testing.T) {
 		`{` + schema + `,"verdict":"passed","x":[`:                   "foreign",
 	} {
 		got := "foreign"
-		if old, ok := readStale(strings.NewReader(text)); ok {
+		if old, err := readStale(strings.NewReader(text)); err == nil {
 			got = old.Verdict
 		}
 		if got != want {
@@ -84,11 +84,11 @@ func TestReadStale(t *testing.T) {
 // TestTargetAmongDevices wants no symlink removed that programs need.
 func TestTargetAmongDevices(t *testing.T) {
 	for _, path := range []string{"/dev/stdout", "/dev/../dev//stdout"} {
-		if _, err := openTarget(path); err == nil || !strings.Contains(err.Error(), "name another path") {
+		if _, err := openTarget(path, false); err == nil || !strings.Contains(err.Error(), "name another path") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	other, err := openTarget("/tmp/dev/stdout")
+	other, err := openTarget("/tmp/dev/stdout", false)
 	if err == nil {
 		other.dir.Close()
 	}

@@ -79,9 +79,7 @@ func misplaced(c *Comparison, o Options) []facts.Misplaced {
 // Add adds contracts, changes and facts to the files that were found. A pattern that matches no file is a fact too, since
 // a bundle must tell of it.
 func (f *Found) Add(compared *Comparison, contracts *Contracts, known *facts.Facts) error {
-	for _, note := range f.Settings.Notes {
-		known.Unmatched = append(known.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
-	}
+	f.noteUnmatched(known)
 	f.Settings.Notes, f.compared, f.facts = nil, compared, known
 	f.testReports = contracts.testReports()
 	f.addPlaces(compared, contracts, known)
@@ -89,6 +87,13 @@ func (f *Found) Add(compared *Comparison, contracts *Contracts, known *facts.Fac
 	inputs, err := decisionInputs(compared, contracts.files, known)
 	f.Inputs = append(f.Inputs, inputs...)
 	return err
+}
+
+// noteUnmatched makes facts of the patterns that match no file.
+func (f *Found) noteUnmatched(known *facts.Facts) {
+	for _, note := range f.Settings.Notes {
+		known.Unmatched = append(known.Unmatched, facts.Unmatched{Kind: string(note.Kind), Pattern: note.Pattern})
+	}
 }
 
 // decisionInputs are the inputs that come from two commits: contracts, changes.json, diff_rules.json and facts.json.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -25,7 +24,7 @@ type Stale struct {
 // when there was none. A symlink is removed and not followed, and so is an empty file. Anything else that is not a report
 // stays, and is an error.
 func RemoveStale(path string) (*Stale, error) {
-	t, err := openTarget(path)
+	t, err := openTarget(path, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // no directory, no report
 	}
@@ -54,57 +53,43 @@ func (t *target) replaceable() (*Stale, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case info.Mode()&fs.ModeSymlink != 0:
+	case info.Mode()&fs.ModeSymlink != 0, info.Mode().IsRegular() && info.Size() == 0:
 		return nil, nil
 	case info.IsDir():
 		return nil, errors.New("it is a directory: name another path")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file: name another path")
-	case info.Size() == 0:
-		return nil, nil
 	}
 	f, err := t.dir.OpenFile(t.name, readOnly, 0)
 	if err != nil {
 		return nil, err
 	}
-	old, ok := readStale(f)
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, errForeign
-	}
-	return old, nil
+	old, err := readStale(f)
+	return old, errors.Join(err, f.Close())
 }
 
 // maxStale is how large a report can be: one of 200,000 changed files with long names is a tenth of it.
 const maxStale = 1 << 30
 
-// readStale reads what a report decided; ok is false when the file is no report of closeout.
-func readStale(f io.Reader) (old *Stale, ok bool) {
+// readStale reads what a report decided.
+func readStale(f io.Reader) (*Stale, error) {
 	sum := sha256.New()
 	text := io.TeeReader(io.LimitReader(f, maxStale), sum)
 	verdict, ok := report.ReadVerdict(text)
+	if ok {
+		_, err := io.Copy(io.Discard, text)
+		ok = err == nil
+	}
 	if !ok {
-		return nil, false
+		return nil, errForeign
 	}
-	if _, err := io.Copy(io.Discard, text); err != nil {
-		return nil, false
-	}
-	return &Stale{Verdict: verdict, SHA256: hex.EncodeToString(sum.Sum(nil))}, true
+	return &Stale{Verdict: verdict, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 // Write writes a report at once or not at all: into a temporary file beside it, which then takes its name. It replaces
 // what [RemoveStale] removes and nothing else, and follows no symlink. The directories that it needs are made.
 func Write(path string, data []byte) error {
-	dir, err := openDir(filepath.Dir(filepath.Clean(path)), true)
-	if err != nil {
-		return fmt.Errorf("the report %q cannot be written: %w", path, input.Reason(err))
-	}
-	if err := dir.Close(); err != nil {
-		return err
-	}
-	return write("report", path, data, func(t *target) error {
+	return write("report", path, data, true, func(t *target) error {
 		_, err := t.replaceable()
 		return err
 	})
@@ -112,7 +97,7 @@ func Write(path string, data []byte) error {
 
 // WriteOther writes another file in the same way, over any regular file, whose permissions stay.
 func WriteOther(what, path string, data []byte) error {
-	return write(what, path, data, func(t *target) error {
+	return write(what, path, data, false, func(t *target) error {
 		info, err := t.dir.Lstat(t.name)
 		if err == nil && info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular() {
 			return errors.New("it is not a regular file: name another path")
@@ -121,14 +106,19 @@ func WriteOther(what, path string, data []byte) error {
 	})
 }
 
-func write(what, path string, data []byte, check func(*target) error) error {
-	t, err := openTarget(path)
+func write(what, path string, data []byte, make bool, check func(*target) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the %s %q cannot be written: %w", what, path, input.Reason(err))
+		}
+	}()
+	t, err := openTarget(path, make)
 	if err != nil {
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, input.Reason(err))
+		return err
 	}
 	defer t.dir.Close()
 	if err := check(t); err != nil {
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, input.Reason(err))
+		return err
 	}
 	mode := fs.FileMode(0o644)
 	if info, err := t.dir.Lstat(t.name); err == nil && info.Mode().IsRegular() {
@@ -141,9 +131,8 @@ func write(what, path string, data []byte, check func(*target) error) error {
 	}
 	if err != nil {
 		_ = t.dir.Remove(temp) // it may not be there, and the error is the first one
-		return fmt.Errorf("the %s %q cannot be written: %w", what, path, input.Reason(err))
 	}
-	return nil
+	return err
 }
 
 // fill writes all data, so that it is on the disk before the file gets its name.
