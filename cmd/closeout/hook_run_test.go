@@ -146,8 +146,9 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
-// TestHookFailsAsInstalled gives each agent's commands, as they are installed, payloads that cannot be read. By default the agent goes on.
-// With --fail closed no tool does, in the agent's own form, and an end of a turn is never refused: that could go on for ever.
+// TestHookFailsAsInstalled gives each agent's commands, as they are installed, payloads that cannot be read. By default
+// the agent goes on. With --fail closed no tool does, in the agent's own form, and an end of a turn is never refused:
+// that could go on for ever.
 func TestHookFailsAsInstalled(t *testing.T) {
 	repo := newHookRepo(t, "0")
 	t.Chdir(repo.dir)
@@ -175,7 +176,7 @@ func TestHookFailsAsInstalled(t *testing.T) {
 					continue // it is read
 				}
 				if name == "too large" && (c.event != "pre" || c.fail == "open" || refusals[agent] == "" && agent != string(hook.Claude)) {
-					continue // it takes long: one of each form of refusal
+					continue // it takes long: once for each form of refusal
 				}
 				if c.event == "pre" && name == "deep" {
 					c.status = 2 // the model made it so

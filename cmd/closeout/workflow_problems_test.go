@@ -88,7 +88,8 @@ func fetches(step *actionlint.Step) bool {
 // crossSteps are the scripts of a job that runs everything: nothing of the head runs before the tests of the base.
 var crossSteps = regexp.MustCompile(`(?s)--record-only --cross base .*--record-only --cross old_tests .*--record-only --setup`)
 
-// crossProblems looks for what each tree needs: a machine of its own without caches, an output, and a digest that the gate is given.
+// crossProblems looks for what each tree needs: a machine of its own without caches, an output, and a digest that the
+// gate is given.
 func crossProblems(name string, w *actionlint.Workflow) (list []string) {
 	job, gate := w.Jobs["cross"], w.Jobs["closeout"]
 	if job == nil || job.Strategy == nil || job.Strategy.Matrix == nil {

@@ -14,10 +14,10 @@ import (
 // keptKinds are the inputs of a kept bundle that say what was decided about: they stay. Evidence is collected again.
 var keptKinds = []check.Kind{check.Contract, check.TaskContract, check.Changes, check.DiffRules, check.Diff}
 
-// Again collects a decision of before anew, for the code of another commit: contracts, changes, rows of the diff rules and facts are
-// those of the bundle in dir, while the options name the logs, with their digests, and the work tree with the reports that the
-// contracts declare. Only a record about the code tree of that commit counts. The error says why the bundle is none
-// that can be judged so.
+// Again collects the inputs of an earlier decision anew, for the code of another commit. Contracts, changes, rows of
+// the diff rules and facts are those of the bundle in dir. The options name the logs, with their digests, and the work
+// tree with the reports that the contracts declare. Only a record about the code tree of that commit counts. The error
+// says why the bundle cannot be judged so.
 //
 // The bundle must be one that a replay has just confirmed: Again does not compare it with its report.
 func Again(dir string, at Place, o Options) (*Found, error) {

@@ -23,8 +23,8 @@ const (
 	maxAttributesDepth = 1000
 )
 
-// findEffects notes what the changes of .gitattributes files do to other files: those of the merge bases and of the tip of the base
-// that the change does not delete, and new ones. Where the effects cannot be determined, no file gets any.
+// findEffects notes what the changes of .gitattributes files do to other files: those of the merge bases and of the tip
+// of the base that the change does not delete, and new ones. Where the effects cannot be determined, no file gets any.
 func (c *Comparison) findEffects(bases []string) {
 	f := &effectFinder{objects: c.Objects, head: c.Head, tip: c.Base, eval: gitattr.NewEvaluator(), parsed: map[parsedKey]*gitattr.File{}}
 	for i := range c.Changes {
@@ -290,8 +290,8 @@ func (f *effectFinder) compare(name string, old, new levels, existing bool) {
 	}
 }
 
-// blame notes an effect at the files that decide about it, and that the change touches. Where both are as before, it is a macro, or
-// what a line that is gone overruled: then at every file above the path that the change touches.
+// blame notes an effect at the files that decide about it, and that the change touches. Where both are as before, it is
+// a macro, or what a line that is gone overruled: then at every file above the path that the change touches.
 func (f *effectFinder) blame(key effectKey, old, new levels, was, now gitattr.Effect, name string) {
 	differ := func(at int) bool { return at >= 0 && old.ids[at] != new.ids[at] }
 	note := func(at, line int) {

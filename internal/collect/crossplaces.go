@@ -24,9 +24,10 @@ const (
 	maxPlaceBytes = 32 << 20 // bytes of all
 )
 
-// addPlaces notes where the functions of cases stand: at the head those that fail, for a person, and in the base those that passed
-// there, and do not pass with the new code or are gone. The judge needs these to tell a test that does not run from one outside of
-// the test paths. Where the files cannot be listed there are no places, and each is judged as one of a test path.
+// addPlaces notes where the functions of cases stand: at the head those that fail, for a person, and in the base those
+// that passed there, and do not pass with the new code or are gone. The judge needs these to tell a test that does not
+// run from one outside of the test paths. Where the files cannot be listed there are no places, and each is judged as
+// one of a test path.
 func (f *Found) addPlaces(c *Comparison, k *Contracts, known *facts.Facts) {
 	if k.Policy == nil {
 		return

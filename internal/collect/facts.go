@@ -186,7 +186,8 @@ func (c *Comparison) filesAt(name string) (found []string, err error) {
 	return found, nil
 }
 
-// addCoverage reads the coverage report of the base: that of the contracts, where it is another one. A malformed one says nothing.
+// addCoverage reads the coverage report that the base contains, at the path that the contracts declare, else at the
+// default one. A malformed one says nothing.
 func addCoverage(f *facts.Facts, c *Comparison, k *Contracts, o Options) {
 	name, limits := cmp.Or(k.coverage(), contract.DefaultCoverageReport), o.Settings.Limits
 	commit := cmp.Or(k.commit, c.Base)

@@ -99,8 +99,8 @@ func accountOf(mail string) facts.Account {
 // bots are names of programs that do not say so.
 var bots = []string{"dependabot", "renovate", "github-actions", "github actions", "greenkeeper", "weblate"}
 
-// isBot reports whether a name is one of a program: GitHub ends the login of an app in "[bot]", and other programs end theirs in the
-// word bot.
+// isBot reports whether a name is that of a program: GitHub ends the login of an app in "[bot]", and other programs end
+// theirs in the word bot.
 func isBot(name string) bool {
 	name = strings.ToLower(name)
 	rest, ends := strings.CutSuffix(strings.TrimRight(name, "])"), "bot")

@@ -65,7 +65,8 @@ func lintMode(mode uint32) change.Mode {
 	return modeOf(mode)
 }
 
-// BecomesCode reports whether a file that was written is in a work tree whose git does not ignore it: it is then code of the next record.
+// BecomesCode reports whether a file that was written is in a work tree whose git does not ignore it: it is then code
+// of the next record.
 func BecomesCode(path string) bool {
 	isIgnored, err := ignored(filepath.Dir(path), filepath.Base(path))
 	return err == nil && !isIgnored // outside of a work tree, git fails

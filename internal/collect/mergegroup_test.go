@@ -14,8 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// TestAddPullReports wants each test report of a merge group once: a bundle has one file of a name. The standing contract is that of
-// each pull request too.
+// TestAddPullReports wants each test report of a merge group once: a bundle has one file of a name. The standing
+// contract is that of each pull request too.
 func TestAddPullReports(t *testing.T) {
 	parsed, errs := contract.Parse("c.json", []byte(placedContract), input.DefaultLimits())
 	if errs.Any() {

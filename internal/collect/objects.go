@@ -8,8 +8,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Objects is what the collector asks of a repository. Commits, trees and blobs are named by their whole hexadecimal ids. Every error means that the answer is unavailable; one with a method Fix() string
-// says how to fix it.
+// Objects is what the collector asks of a repository. Commits, trees and blobs are named by their whole hexadecimal
+// ids. Every error means that the answer is unavailable; one with a method Fix() string says how to fix it.
 type Objects interface {
 	// MergeBases lists the best common ancestors of two commits, sorted; none when they have nothing in common.
 	MergeBases(base, head string) ([]string, error)

@@ -12,9 +12,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// A path that is written to contains no symlink: a change that commits one would choose what is overwritten. The directories above
-// the one that closeout runs in are the machine's own, and may be reached through symlinks, as /tmp is on some machines: see
-// [trusted].
+// A path that is written to contains no symlink: a change that commits one would choose what is overwritten. The
+// directories above the one that closeout runs in are the machine's own, and may be reached through symlinks, as /tmp
+// is on some machines: see [trusted].
 
 // openDir opens a directory without following a symlink, and makes it when wanted. A missing one is fs.ErrNotExist.
 func openDir(path string, make bool) (*os.Root, error) {
@@ -106,9 +106,10 @@ func enter(dir *os.Root, name string, make bool) (*os.Root, error) {
 	return next, nil
 }
 
-// trusted splits the path of a directory into one that may be reached through symlinks, and the steps from there, none of
-// which may be a symlink. A relative path is trusted up to the working directory; an absolute one as far as it is
-// the path of the working, the temporary, the home directory or the workspace too, and for one step below the root of the file system.
+// trusted splits the path of a directory into one that may be reached through symlinks, and the steps from there, none
+// of which may be a symlink. A relative path is trusted up to the working directory; an absolute one as far as it is
+// the path of the working, the temporary, the home directory or the workspace too, and for one step below the root of
+// the file system.
 func trusted(path string) (base string, steps []string, err error) {
 	here, err := workingDir()
 	if err != nil {

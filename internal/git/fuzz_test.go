@@ -230,7 +230,8 @@ func FuzzLoose(f *testing.F) {
 	})
 }
 
-// FuzzPack reads the objects of a damaged pack through an undamaged index. An object with the right id must have the right content.
+// FuzzPack reads the objects of a damaged pack through an undamaged index. An object with the right id must have the
+// right content.
 func FuzzPack(f *testing.F) {
 	objects, _ := chainOf(3, false)
 	byID, _ := chainOf(5, true)

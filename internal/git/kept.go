@@ -1,7 +1,8 @@
 package git
 
-// Kept compares the entries of an old tree with those of a new one, and calls lost for each path of the old one that the new one does not
-// have as it was. What the new one has more is not read. Of two directories that occur several times, one path is named.
+// Kept compares the entries of an old tree with those of a new one, and calls lost for each path of the old one that
+// the new one does not have as it was. What only the new one has is not read. Of a directory that occurs several times,
+// one path is named.
 func (r *Repo) Kept(old, young ID, prefix string, lost func(path string, removed bool)) error {
 	return r.kept([2]ID{old, young}, prefix, map[[2]ID]bool{}, lost)
 }

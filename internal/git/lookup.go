@@ -84,8 +84,8 @@ func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
 	return e, ok, nil
 }
 
-// Pick finds entries of a tree by their names, without keeping the tree: entries[i] is zero where there is no names[i]. For walks over
-// thousands of trees, each of which is read once.
+// Pick finds entries of a tree by their names, without keeping the tree: entries[i] is zero where there is no names[i].
+// For walks over thousands of trees, each of which is read once.
 func (r *Repo) Pick(tree ID, names ...string) (entries []Entry, err error) {
 	entries = make([]Entry, len(names))
 	if tree == r.format.emptyTree {

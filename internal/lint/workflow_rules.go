@@ -358,8 +358,8 @@ func observing(j *job) (found []*input.Node) {
 // RolloutNote is the comment above the mode observe in a workflow of init. While it is there, the gate is rolled out.
 const RolloutNote = "# Remove these two lines when the verdicts are right, and make the check required."
 
-// Rollout reports whether the repository tries the gate, as init sets it up: each gate has the mode observe below [RolloutNote], and
-// nothing is enforced. What matters once the gate is enforced is no finding until then.
+// Rollout reports whether the repository tries the gate, as init sets it up: each gate has the mode observe below
+// [RolloutNote], and nothing is enforced. What matters once the gate is enforced is no finding until then.
 func Rollout(in Input) bool {
 	l := &linter{tree: newTree(&in), found: &check.Findings{}}
 	return l.rollingOut()

@@ -81,8 +81,9 @@ func (r *Recorder) MoveAside(reports []string) (err error) {
 	return nil
 }
 
-// putBackElsewhere puts back what a killed recorder left that had another evidence directory: now these files are part of the code
-// tree. Only files that git tracks are put back, because a command can write to the git directory. [Recorder.PutBack] names the others.
+// putBackElsewhere puts back what a killed recorder left that had another evidence directory: now these files are part
+// of the code tree. Only files that git tracks are put back, because a command can write to the git directory.
+// [Recorder.PutBack] names the others.
 func (r *Recorder) putBackElsewhere(name string) error {
 	dir, err := r.asideDir(fail, path.Join(name, "x"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,10 +14,10 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Clean removes what an earlier run wrote to the evidence directory: its logs, at the places that a [Plan] has for them, and of
-// reports, which are relative to the root, those in the directory. A log elsewhere is of a person or another tool, and so stays: it
-// is in others, because the gate reads it. Evidence of composed trees stays too: see [Cross.Clean]. No link is followed; one in the
-// place of a log or report is removed itself.
+// Clean removes what an earlier run wrote to the evidence directory: its logs, at the places that a [Plan] has for
+// them, and the reports there, whose paths are relative to the root. Another log is of a person or of another tool: it
+// stays, and is one of others, because the gate reads it. Evidence of composed trees stays too: see [Cross.Clean]. No
+// link is followed; one in the place of a log or report is removed itself.
 func Clean(root, evidence string, reports []string) (others []string, err error) {
 	at, err := placeOf(root, filepath.Join(root, filepath.FromSlash(evidence), FileName))
 	if err != nil {

@@ -100,8 +100,9 @@ func writeTree(z *zlib.Writer, objects, id string, tree []byte) error {
 	return os.WriteFile(filepath.Join(dir, id[2:]), packed.Bytes(), 0o600)
 }
 
-// Checkout makes a work tree of a commit, whose id is whole, in a new directory. Its git directory is its own, and reads the objects of
-// this repository, which stays as it is. Nothing is there that git ignores here, and no setting of this repository counts.
+// Checkout makes a work tree of a commit, whose id is whole, in a new directory. Its git directory is its own, and
+// reads the objects of this repository, which stays as it is. Nothing is there that git ignores here, and no setting of
+// this repository counts.
 func (g *Git) Checkout(dir, commit string) error {
 	_, err := g.empty(dir)
 	if err != nil {

@@ -80,8 +80,8 @@ func OpenGit(root string, env []string) (*Git, error) {
 	return g, err
 }
 
-// dropRedirections drops the variables that redirect git to another repository or change the meaning of its arguments. Git says which
-// do so; it is not asked where no variable could.
+// dropRedirections drops the variables that redirect git to another repository or change the meaning of its arguments.
+// Git says which do so; it is not asked where no variable could.
 func (g *Git) dropRedirections() error {
 	harmless := []string{"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"}
 	if !slices.ContainsFunc(g.env, func(variable string) bool {
@@ -154,8 +154,8 @@ func abilities(dir string) (list [][2]string, err error) {
 
 const noSystemAttributes = "GIT_ATTR_NOSYSTEM=1" // the file of core.attributesFile for all users
 
-// head is the id of the commit that is checked out, and of its tree. Git is asked where only it can read the repository; then the tree
-// is zero.
+// head is the id of the commit that is checked out, and of its tree. Git is asked where only it can read the
+// repository; then the tree is zero.
 func (g *Git) head() (commit string, tree git.ID, err error) {
 	err = g.atHead(func(repo *git.Repo, id git.ID) error {
 		info, err := repo.Commit(id)
@@ -497,8 +497,8 @@ func nestedError(path string) error {
 // unborn is what git says about a repository in the work tree that has no commit.
 var unborn = input.Lazily(`: '(.+?)/?' does not have a commit checked out`)
 
-// changes lists the differences between the index and that of the commit. It refuses repositories inside of the work tree that are
-// not submodules in HEAD: git only records their commit, so that edits in them would be invisible.
+// changes lists the differences between the index and that of the commit. It refuses repositories inside of the work
+// tree that are not submodules in HEAD: git only records their commit, so that edits in them would be invisible.
 func (t *treeMaker) changes() (map[string]string, error) {
 	x, err := t.readIndex()
 	if err != nil {

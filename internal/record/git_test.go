@@ -331,7 +331,8 @@ func TestTreeWithoutEvidence(t *testing.T) {
 	}
 }
 
-// TestTreeWithoutOddEvidence leaves out a directory whose name has what patterns are made of, and nothing that such a pattern matches.
+// TestTreeWithoutOddEvidence leaves out a directory whose name has what patterns are made of, and nothing that such a
+// pattern matches.
 func TestTreeWithoutOddEvidence(t *testing.T) {
 	for dir, others := range map[string][]string{`!e[v]*?\d`: {"!ev", "!evxd", "!evxyd", "e"}, "ée": {"éf", "e"}, "e": {"ee", "f", "a/e"}} {
 		r := newRepo(t)

@@ -158,8 +158,9 @@ func putBack(root *os.Root, list []product) error {
 	return errors.Join(problems...)
 }
 
-// settle adds the reports that the command wrote, and restores the others. The report at the path stdout gets the standard output. A
-// missing report is an error if the command passed: a command that failed may not have come so far as to write it.
+// settle adds the reports that the command wrote, and restores the others. The report at the path stdout gets the
+// standard output. A missing report is an error if the command passed: a command that failed may not have come so far
+// as to write it.
 func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) (missing string, err error) {
 	if len(list) == 0 {
 		return "", nil

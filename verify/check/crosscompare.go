@@ -115,8 +115,9 @@ func (k *comparison) findOlder() {
 	}
 }
 
-// addRed names a test that fails on the base and on the new code, until the change edits it. It shows nothing, and is no case that
-// passed: the base may have run with the code of the head, as where a package is installed from the work tree of the head.
+// addRed names a test that fails on the base and on the new code, until the change edits it. It shows nothing, and is
+// no case that passed: the base may have run with the code of the head, as where a package is installed from the work
+// tree of the head.
 func (k *comparison) addRed(t *reports.TestName) {
 	k.run.Cases[CodeIncomparable] = append(k.run.Cases[CodeIncomparable], CrossCase{
 		Name: strings.TrimSpace(t.Group + " " + t.Name), Short: t.Name, Place: k.place(t), Failure: t.Error, Note: "it fails on the base too",

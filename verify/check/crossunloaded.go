@@ -58,8 +58,9 @@ func (k *comparison) findBroken() {
 	k.stuck = k.old.unloaded || len(homeless) > 0 || (len(k.broken) > 0 && !ran && !k.old.GoesOn)
 }
 
-// edited reports whether the change may edit how the tests run of what a report names: its file, or a test path that is no suite of
-// its own, which may be a fixture or configure it. What a report names otherwise may be in any file that is of no other group.
+// edited reports whether the change may edit tests that a report names, or how they run: it touches their file, or a
+// test path that is no suite of its own, which may be a fixture or configure them. Where the file is unknown, it may be
+// any file that belongs to no other group.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
 	return slices.ContainsFunc(k.in.Changes, func(c JudgedPath) bool {

@@ -61,9 +61,9 @@ func (in *Inputs) RuleRows() (rows []RuleRow) {
 	return rows
 }
 
-// IsEmptyReport reports whether a rule report says nothing. Two empty failure lists mean that no rule failed, and so does SARIF that is
-// whole and without a result, if the command of rules.run wrote it before it ended with exit code 0. Without such a record, a tool
-// that did nothing writes the same.
+// IsEmptyReport reports whether a rule report says nothing. Two empty failure lists mean that no rule failed, and so
+// does SARIF that is whole and without a result, if the command of rules.run wrote it before it ended with exit code 0.
+// Without such a record, a tool that did nothing writes the same.
 func (in *Inputs) IsEmptyReport(f *RuleFile) bool {
 	if len(f.Report.Rows) > 0 || f.Report.Shape == reports.ShapeLists {
 		return false

@@ -200,8 +200,8 @@ func reportAddedTasks(p *check.Pass) {
 	}
 }
 
-// reportTrial says who could have written the contract that judges. On GitHub the change does not pass by it unless a person approved
-// it who could override by the defaults: a contract that is not merged yet says nothing about people.
+// reportTrial says who could have written the contract that judges. On GitHub the change does not pass by it unless a
+// person approved it who could override by the defaults: a contract that is not merged yet says nothing about people.
 func reportTrial(p *check.Pass, s *policy.Source) {
 	f := check.Finding{
 		Code: "contract.trial", Input: check.Contract, Path: s.Path, Identity: []string{string(s.Trust)},

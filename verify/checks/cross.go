@@ -217,8 +217,8 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 	p.Report(f)
 }
 
-// reportElsewhere reports that the tests of the base failed in another leg of a matrix as well. They may be others than in the first
-// one, and any of them may be dropped or changed, so the strictest answer counts.
+// reportElsewhere reports that the tests of the base failed in another leg of a matrix as well. They may be others than
+// in the first one, and any of them may be dropped or changed, so the strictest answer counts.
 func reportElsewhere(p *check.Pass, run *check.CrossRun) {
 	f := about(p, run.Criterion, check.Finding{
 		Code: check.CodeIncomparable, Input: check.Tests, Path: run.Criterion.TestReport,

@@ -86,7 +86,8 @@ func milder(a, b input.Severity) input.Severity {
 	return a
 }
 
-// reportInvented reports an objection that names no lines of the change's code. severity is what it weighs where the lines stand there.
+// reportInvented reports an objection that names no lines of the change's code. severity is what it weighs where the
+// lines stand there.
 func reportInvented(p *check.Pass, r check.RuleRow, severity input.Severity) {
 	f := check.Finding{
 		Message:  fmt.Sprintf("an objection under the rule %q quotes lines that the file does not contain", r.ID),

@@ -58,8 +58,9 @@ func OneOf(what, word string, known []string) error {
 	return fmt.Errorf("%s %q%s expected one of %s", what, word, DidYouMean(word, known, ""), strings.Join(known, ", "))
 }
 
-// DidYouMean is what a message writes between what is wrong and what was expected: a question with the known name that is nearest to
-// a word, or the only one that begins with it; a colon where there is none. before is written before the name, such as "--".
+// DidYouMean is what a message writes between what is wrong and what was expected: a question with the known name that
+// is nearest to a word, or the only one that begins with it; a colon where there is none. before is written before the
+// name, such as "--".
 func DidYouMean(word string, known []string, before string) string {
 	near := Nearest(word, known)
 	begins := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })

@@ -40,7 +40,7 @@ func TestRealRunners(t *testing.T) {
 	}
 }
 
-// TestTail names no test, and no error, that is neither.
+// TestTail wants neither an item of another list nor what passing tests expected to be shown as what failed.
 func TestTail(t *testing.T) {
 	for text, want := range map[string]string{
 		"  1) Install it\n  2) Run it\nmake: *** [lint] Error 1\n":                       ": make: *** [lint] Error 1",

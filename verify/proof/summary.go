@@ -17,7 +17,8 @@ type runner struct {
 	quiet  []string // arguments with which it may run no test, or print no summary
 	read   func(text []byte, isOneRun bool) (failure string, found ending)
 	always bool // it prints a summary of each run, whatever ran
-	// onStderr says that it prints its summary on the standard error, or falls back to it: what the tests print on the other stream says less.
+	// onStderr says that it prints its summary on the standard error, or falls back to it: what the tests print on the
+	// other stream says less.
 	onStderr bool
 }
 
@@ -69,7 +70,8 @@ var callers = strings.Fields("make just task rake rails ruby artisan manage.py c
 // other is a runner that is not expected to print a summary, or one that a caller starts.
 var other = runner{read: lastSummary}
 
-// otherOf finds what a command starts among the others and the callers. isCaller reports the second: several runners may follow each other.
+// otherOf finds what a command starts among the others and the callers. isCaller reports the second: several runners
+// may follow each other.
 func otherOf(argv, started []string) (r *runner, isCaller bool) {
 	program := path.Base(started[0])
 	isOther := func(row string) bool {
@@ -90,8 +92,9 @@ func otherOf(argv, started []string) (r *runner, isCaller bool) {
 	return nil, false
 }
 
-// runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script reports the second, or a
-// caller of runners: the output may be elsewhere then, and that of several runs. A script that looks at an exit code decides by itself what it means.
+// runnerOf is the runner that a command names, nil for none: by itself, or last in a script after bash -c. script
+// reports the second, or a caller of runners: the output may be elsewhere then, and that of several runs. A script that
+// looks at an exit code decides by itself what it means.
 func runnerOf(argv []string) (r *runner, args []string, script bool) {
 	if len(argv) > 2 && ecosystem.IsShell(argv[0]) {
 		text := argv[len(argv)-1]
@@ -137,8 +140,9 @@ func (r *runner) isQuiet(args []string) bool {
 	})
 }
 
-// summary finds what the runner which a command names says about a run that ended with 0, in the stream in which it prints, else in the other.
-// failure is the line that says that tests failed. silent reports that there is none in the output, if any is recorded.
+// summary finds what the runner that a command names says about a run that ended with 0: in the stream in which it
+// prints, else in the other. failure is the line that says that tests failed. silent reports that the output, where
+// there is any, has no summary.
 func summary(stdout, stderr []byte, argv []string) (failure string, silent bool) {
 	r, args, script := runnerOf(argv)
 	if r == nil {
@@ -162,15 +166,16 @@ func summary(stdout, stderr []byte, argv []string) (failure string, silent bool)
 	return likely, isLost
 }
 
-// unittestFailed is the end of a run of Python's unittest that failed. suites are the lines before the sum of tests of Jest and Vitest: a file that
-// did not load is in none of its numbers.
+// unittestFailed is the end of a run of Python's unittest that failed. suites are the lines before the sum of tests of
+// Jest and Vitest: a file that did not load is in none of its numbers.
 var (
 	unittestFailed = input.Lazily(`^FAILED \((?:failures|errors|unexpected successes)=`)
 	suites         = input.Lazily(`^ *Test (?:Suites:|Files ) +(?:(\d+ failed)|\d+ \w+)`)
 )
 
-// lastSummary finds the last line about a whole run, or a line about a part that failed. Where there may be several runs, the last line counts.
-// Without an end, failure is a result of TAP, such as Bats prints, which a sum elsewhere would correct.
+// lastSummary finds the last line about a whole run, or a line about a part that failed. Where there may be several
+// runs, the last line counts. Without an end, failure is a result of TAP, such as Bats prints, which a sum elsewhere
+// would correct.
 func lastSummary(text []byte, isOneRun bool) (failure string, found ending) {
 	files, broken, playwright := "", "", false
 	var notOK []string          // results of TAP
@@ -231,8 +236,8 @@ func isVerbose(args []string) bool {
 // endOfPackage is what go test prints about a package after it.
 var endOfPackage = input.Lazily(`^(?:ok  |FAIL|\?   )\t|^\t[^\t]+\t\tcoverage: `)
 
-// goSummary reads the results of packages. go test takes the word of the test binary's exit code; the binary itself prints PASS or FAIL before
-// that, or nothing if its TestMain ran no test.
+// goSummary reads the results of packages. go test takes the word of the test binary's exit code; the binary itself
+// prints PASS or FAIL before that, or nothing if its TestMain ran no test.
 func goSummary(text []byte, isOneRun bool) (failure string, found ending) {
 	said := map[string]string{} // the last of the two, by package; the package is "" in plain output
 	ofAll := false              // a FAIL after the result of a package is that of all packages

@@ -75,7 +75,7 @@ func tail(stream, text string) (*Tail, clarity) {
 		if found == precise {
 			precisely = append(precisely, shown)
 		}
-		// Without a result, a list is another one.
+		// A list is one of failed tests where a result says that there are some.
 		if m := failedTest().FindStringSubmatch(shown); t.Test == "" && m != nil && (hasSum || m[len(m)-1] == "") {
 			t.Test = strings.TrimSpace(strings.Join(m[1:], ""))
 		}
@@ -101,8 +101,8 @@ func tail(stream, text string) (*Tail, clarity) {
 	return t, best
 }
 
-// spotsOf finds the lines of files where a test failed, or where a compiler found an error. pytest and unittest name the test in a
-// summary, which comes after the place.
+// spotsOf finds the lines of files where a test failed, or where a compiler found an error. pytest and unittest name
+// the test in a summary, which comes after the place.
 func spotsOf(test string, after, precisely []string) []input.Spot {
 	list := append(input.Spots(strings.Join(after, "\n")), input.Spots(strings.Join(precisely, "\n"))...)
 	file, _, found := strings.Cut(test, "::")
@@ -116,8 +116,9 @@ func spotsOf(test string, after, precisely []string) []input.Spot {
 	return list
 }
 
-// failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest and minitest, Jest,
-// Vitest, PHPUnit, TAP, node --test, CTest, prove, Maven, Gradle, .NET, and last a list of Mocha, RSpec and ExUnit.
+// failedTest are the lines in which runners name a test that failed: pytest, go test, cargo test, RSpec, unittest and
+// minitest, Jest, Vitest, PHPUnit, TAP, node --test, CTest, prove, Maven, Gradle, .NET, and last a list of Mocha, RSpec
+// and ExUnit.
 var failedTest = input.Lazily(`^FAILED ([^\s:]+::\S.*?)(?: - .*)?$|^ *--- FAIL: (\S+) \(|^thread '([^']+)' .*panicked at |^rspec (\S+:\d+ # .*)$|` +
 	`^(?:FAIL|ERROR): (\w+) \(|^([A-Z][\w:]*#test\w*)(?: \[.*\])?:$|^ +● (.+)$|^ FAIL  (\S+ > .+)$|^\d+\) (\w[\w\\]*::\w.*)$|` +
 	`^not ok \d+ (?:- )?(.+)$|^ ✘ (.+)$|^✖ (.+) \(\d[\d.]*ms\)$|^ +\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted)\)|` +

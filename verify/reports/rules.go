@@ -22,12 +22,13 @@ const (
 //   - an object with "block_failures" and "warn_failures", two lists of ids: [ShapeLists], one failed row per id;
 //   - SARIF 2.1.0, an object with "version" and "runs": [ShapeSARIF], one row per rule of each run.
 //
-// A row is {"slug" or "id", "category"?, "severity"?, "passed" or "outcome", "detail"?, "file"?, "line"?, "quote"?, "reviewer"?}; all
-// but id, severity and outcome may be null, which is the same as absent. Ids that begin with closeout/ are refused in every shape.
+// A row is {"slug" or "id", "category"?, "severity"?, "passed" or "outcome", "detail"?, "file"?, "line"?, "quote"?,
+// "reviewer"?}; all but id, severity and outcome may be null, which is the same as absent. Ids that begin with
+// closeout/ are refused in every shape.
 //
-// A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The shape
-// tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse. The report is nil when
-// the text has none of the shapes; do not use it if there are errors.
+// A report without rows is not an error here: an empty list, two empty failure lists, a SARIF file without runs. The
+// shape tells the caller whether it is a clean report (ShapeLists) or an empty one, which [Report.Ended] may excuse.
+// The report is nil when the text has none of the shapes; do not use it if there are errors.
 func Parse(data []byte, limits input.Limits) (*Report, *input.Errors) {
 	errs := &input.Errors{}
 	n := input.ParseDocument(data, "the rule report", limits, errs)

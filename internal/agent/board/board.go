@@ -1,5 +1,6 @@
-// Package board is the items of a repository: it pins them, hands them out and counts them, by the contracts in git and by the events in
-// the state folder. It also records and judges what is submitted, with the code of run: it has no judgement of its own.
+// Package board is the items of a repository: it pins them, hands them out and counts them, by the contracts in git and
+// by the events in the state folder. It also records and judges what is submitted, with the code of run: it has no
+// judgement of its own.
 package board
 
 import (
@@ -46,8 +47,8 @@ type Board struct {
 	standing *policy.Source     // of the base; nil until it is needed
 }
 
-// Open finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of the base. The
-// caller closes Git.
+// Open finds the repository and the state folder, and folds the events. Without a plan it pins the task contracts of
+// the base. The caller closes Git.
 func Open(stateDir string, tell io.Writer) (*Board, error) {
 	b, err := find(stateDir, tell)
 	if err != nil {
@@ -186,8 +187,8 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 	return b.handout(it)
 }
 
-// sameChecks requires that the files that the commands of an item name are as in the base. A commit of no item, or of an item that
-// is not PASS, could make them prove anything.
+// sameChecks requires that the files that the commands of an item name are as in the base. A commit of no item, or of
+// an item that is not PASS, could make them prove anything.
 func (b *Board) sameChecks(id string, p *policy.Policy, commit string) error {
 	changes, err := b.SinceBase(commit)
 	if err != nil {
@@ -213,8 +214,8 @@ func (b *Board) SinceBase(commit string) ([]change.Change, error) {
 	return c.Changes, nil
 }
 
-// Altered is a file that commands name, also through links, and that is not as in the base; "" for none. A file that is new may be
-// the work of an item.
+// Altered is a file that commands name, also through links, and that is not as in the base; "" for none. A file that is
+// new may be the work of an item.
 func (b *Board) Altered(p *policy.Policy, changes []change.Change) (string, error) {
 	p, err := collect.WithArguments(p, b.Git, b.Plan.Base)
 	if err != nil {

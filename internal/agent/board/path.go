@@ -8,9 +8,10 @@ import (
 	"github.com/closeout-gate/closeout/internal/agent/session"
 )
 
-// pinPath is the PATH that a plan keeps. An entry below the work tree becomes relative to the work tree, because commands run in other
-// work trees too; it stays where nothing is there yet, because a virtual environment may make it later. Elsewhere, directories that are
-// not there are left out, because an agent might make them, and so are empty entries, which would find what the change plants.
+// pinPath is the PATH that a plan keeps. An entry below the work tree becomes relative to the work tree, because
+// commands run in other work trees too; it stays where nothing is there yet, because a virtual environment may make it
+// later. Elsewhere, directories that are not there are left out, because an agent might make them, and so are empty
+// entries, which would find what the change plants.
 func pinPath(value, root string) (list []string, left int, err error) {
 	list, root = []string{}, session.Followed(root)
 	for _, entry := range filepath.SplitList(value) {

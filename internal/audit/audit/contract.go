@@ -246,8 +246,8 @@ func hasRule(list []contract.CatalogueRule, id string) bool {
 	return slices.ContainsFunc(list, func(r contract.CatalogueRule) bool { return r.ID.Value == id })
 }
 
-// catalogue compares rules by their ids. That of a rule which a contract no longer names is the standard severity; it is weaker only
-// where the contract had said block.
+// catalogue compares rules by their ids. That of a rule which a contract no longer names is the standard severity; it
+// is weaker only where the contract had said block.
 func (l *loosened) catalogue(before, after []contract.CatalogueRule) {
 	for _, old := range before {
 		i := slices.IndexFunc(after, func(r contract.CatalogueRule) bool { return r.ID.Value == old.ID.Value })

@@ -21,8 +21,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// decide finds the decision about what was merged: that of the newest run before the merge whose report is about these pull requests
-// and this head. Where another pull request has the same head, its runs are passed over.
+// decide finds the decision about what was merged: that of the newest run before the merge whose report is about these
+// pull requests and this head. Where another pull request has the same head, its runs are passed over.
 func (f *finder) decide(ctx context.Context, u unit, event string) (*archive.Entry, error) {
 	runs, err := f.GateRuns(ctx, f.Workflow, event, u.head, u.merged)
 	if err != nil {
@@ -62,8 +62,9 @@ func (f *finder) runOf(u unit, run github.WorkflowRun) (*archive.Run, error) {
 	return &archive.Run{ID: strconv.FormatInt(run.ID, 10), Attempt: run.Attempt, Event: run.Event, Path: run.Path, Workflow: state}, err
 }
 
-// workflowState tells whether what was merged changes the gate's workflow. A run of a pull request has the workflow of a merge of the head
-// and its base, not that of the head: where the branch got no other one by the merge, the run had one that the branch had before.
+// workflowState tells whether what was merged changes the gate's workflow. A run of a pull request has the workflow of
+// a merge of the head and its base, not that of the head: where the branch got no other one by the merge, the run had
+// one that the branch had before.
 func (f *finder) workflowState(u unit) (string, error) {
 	name, parent := github.WorkflowDir+f.Workflow, u.steps[0].Parent
 	if parent == "" {
@@ -83,8 +84,8 @@ func (f *finder) workflowState(u unit) (string, error) {
 	return archive.WorkflowChanged, nil
 }
 
-// take downloads an artifact, nil for none, and makes an entry of it. The error is one of GitHub, the clone or the disk: what is wrong
-// with the artifact is a gap.
+// take downloads an artifact, nil for none, and makes an entry of it. The error is one of GitHub, the clone or the
+// disk: what is wrong with the artifact is a gap.
 func (f *finder) take(ctx context.Context, u unit, found *github.Artifact) (*archive.Entry, error) {
 	switch {
 	case found == nil:

@@ -18,8 +18,8 @@ const (
 	pageDecisions = 500
 )
 
-// writeHTML writes the page of an audit: one sentence, the exceptions, the overrides, one picture, what to do, and the rest folded. It
-// returns the error of the writer.
+// writeHTML writes the page of an audit: one sentence, the exceptions, the overrides, one picture, what to do, and the
+// rest folded. It returns the error of the writer.
 func writeHTML(w io.Writer, a *report.Audit) error {
 	p := auditPage{a, page.Forge(""), &page.Room{Bytes: auditRoom}, map[string]*report.AuditCommit{}}
 	for i := range a.Commits {
@@ -98,8 +98,8 @@ func auditCounts(c report.AuditCounts) string {
 	return present.CountWords(&report.Report{Counts: report.Counts{Block: c.Block, Unknown: c.Unknown, Warn: c.Warn, Info: c.Info}})
 }
 
-// verdictKinds are what a bar of the timeline is made of, from the bottom to the top. What was not judged has the look of bound evidence,
-// which no bar of the timeline has.
+// verdictKinds are what a bar of the timeline is made of, from the bottom to the top. What was not judged has the look
+// of bound evidence, which no bar of the timeline has.
 var verdictKinds = []page.Segment{
 	{Class: "k-passed", Name: "Passed"}, {Class: "k-overridden", Name: "Overridden"}, {Class: "k-review", Name: "Review"}, {Class: "k-failed", Name: "Failed"}, {Class: "k-bound", Name: "Not judged"}, {Class: "k-gap", Name: "Gaps"}, {Class: "k-missing", Name: "Missing"},
 }
@@ -277,8 +277,8 @@ func (p *auditPage) about(commit string) (subject, author page.Node) {
 	return page.Optional(c.Subject), page.Optional(c.Author)
 }
 
-// findings say in three lines what was found, why, and what to do; each once, with the commits that it is about. What does not block is
-// folded.
+// findings say in three lines what was found, why, and what to do; each once, with the commits that it is about. What
+// does not block is folded.
 func (p *auditPage) findings() []page.Node {
 	if len(p.Findings) == 0 {
 		return []page.Node{page.El("p", page.Say("There is no finding."))}

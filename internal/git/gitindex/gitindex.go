@@ -235,8 +235,8 @@ func (x *Index) subtree(entries []Entry, directory int) []byte {
 	return sum.Sum(nil)
 }
 
-// IsTree reports whether a tree has the entries of the index, as the objects on disk say, each of which has its id. Old programs wrote
-// modes that git no longer writes: such a tree has another id than its entries have today.
+// IsTree reports whether a tree has the entries of the index, as the objects on disk say, each of which has its id. Old
+// programs wrote modes that git no longer writes: such a tree has another id than its entries have today.
 func (x *Index) IsTree(repo *git.Repo, tree git.ID) bool {
 	files, err := repo.Compare(git.ID{}, tree)
 	return err == nil && slices.EqualFunc(files, x.Entries, func(f git.Difference, e Entry) bool {
