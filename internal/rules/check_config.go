@@ -52,7 +52,7 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.now)) {
-		if first := f.now[name][0]; first.value == 0 && f.was[name] == nil {
+		if first := f.now[name][0]; first.value == 0 && f.was[name] == nil && f.mayMiss(name) {
 			add(name, 0, first.line)
 		}
 	}
@@ -60,6 +60,17 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 		hit.Others, hit.Detail = less[1:], "demands less than before: "+listed(less)
 		report(hit)
 	}
+}
+
+// mayMiss reports whether a setting that is new demands less than its absence: a family of Ruff is missed where the file chose it.
+func (f *gradedFile) mayMiss(name string) bool {
+	family, is := strings.CutPrefix(name, "ignore ")
+	for chosen := range f.was {
+		if is && (chosen == "ALL" || begins(family, chosen)) {
+			return true
+		}
+	}
+	return !is && !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
 }
 
 // renamedHook reports whether a hook has a new name that contains the one before, such as local-ruff.

@@ -218,7 +218,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 			if was.test == "" && f.replaced(was.line, l.Number) {
 				continue
 			}
-			d.add(Hit{Line: l.Number, Was: string(f.Base.Line(was.line)), Now: string(l.Text), Subject: was.test, Detail: how})
+			d.add(f.hit(was.line, l.Number, was.test, how, ""))
 		}
 	}
 }
@@ -255,7 +255,7 @@ func (f *File) coveredLines(g *gone, d *dead) {
 			how = "inside a text"
 		}
 
-		d.add(Hit{Line: head, Was: string(f.Base.Line(base)), Subject: test, Detail: how})
+		d.add(f.hit(base, head, test, how, ""))
 	}
 }
 

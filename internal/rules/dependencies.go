@@ -27,11 +27,15 @@ func findNewDependency(c *Change, report func(Hit)) {
 		}
 		for _, d := range m.packages(f.Base) {
 			known[m.key(d)] = true
-			known["registry "+m.key(d)] = known["registry "+m.key(d)] || (d.from == "" && !d.local && !d.own)
+			if d.from != "" || d.local || d.own {
+				known["elsewhere "+m.key(d)] = true
+			}
 		}
 		heads[f] = m.packages(f.Head)
 		for _, d := range heads[f] {
-			known[m.key(d)] = known[m.key(d)] || d.own
+			if d.own {
+				known[m.key(d)], known["elsewhere "+m.key(d)] = true, true
+			}
 		}
 	}
 	for _, f := range c.Files {
@@ -296,10 +300,10 @@ func newDependencies(f *File, m *manifest, deps []dependency, known map[string]b
 	var names firstNames
 	parts := [3][]string{} // for the program, for its development, not from a registry
 	for _, d := range deps {
-		if left := d.from != "" && known["registry "+m.key(d)]; d.local || (known[m.key(d)] && !left) {
+		if left := d.from != "" && !known["elsewhere "+m.key(d)]; d.local || (known[m.key(d)] && !left) {
 			continue
 		}
-		known[m.key(d)], known["registry "+m.key(d)] = true, false
+		known[m.key(d)], known["elsewhere "+m.key(d)] = true, true
 		names.add(d.name, d.line)
 		part := 0
 		if d.dev {

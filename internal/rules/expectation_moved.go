@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -39,11 +40,14 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 	}
 }
 
+// documents are the extensions of what people or tests read.
+const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch .diff "
+
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
 func (f *File) maySayWhy() bool {
 	if f.Lang() == source.None {
-		return (!isDocument(f.Path) && !begins(f.Path, ".") && !source.IsTest(f.Path)) || manifestOf(f.Path) != nil ||
-			ends(f.Path, ".json")
+		return (!isIn(strings.ToLower(path.Ext(f.Path)), documents+".lock .sum ") && !begins(f.Path, ".") && !source.IsTest(f.Path)) ||
+			manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
 		return false
@@ -97,7 +101,7 @@ func (f *File) otherRows(hunk Hunk) (list []Hit) {
 		before, old := lastOfRow(f.Base, was.Number)
 		same, fresh := lastOfRow(f.Head, now.Number)
 		if before != "" && before == same && plain([]string{old}) != plain([]string{fresh}) {
-			list = append(list, Hit{File: f.Path, Line: now.Number, Was: string(was.Text), Now: string(now.Text), Detail: expectsAnother, Fix: fixExpectation})
+			list = append(list, f.hit(was.Number, now.Number, "", expectsAnother, fixExpectation))
 		}
 	}
 	return list

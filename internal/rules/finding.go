@@ -28,8 +28,7 @@ func (c *Change) newFindings(joined bool, scan finder) [][]finding {
 		return nil
 	}
 	bases := c.findings(func(f *File) *source.File { return f.Base }, scan)
-	inFile := func(m finding) string { return m.file.Path + "\x00" + m.key }
-	heads, bases = cancel(heads, bases, inFile)
+	heads, bases = cancel(heads, bases, func(m finding) string { return m.file.Path + "\x00" + m.key })
 	heads, bases = cancel(heads, bases, func(m finding) string { return m.key })
 	heads, bases = cancel(heads, bases, func(m finding) string { return m.file.Path + "\x00" + m.kind })
 	if joined {

@@ -126,10 +126,7 @@ const buildFiles = "package.json go.mod go.work pyproject.toml setup.cfg setup.p
 func findUnreadFile(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		if why := f.hidden(); why != "" {
-			report(Hit{
-				File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it",
-				Fix: "keep tests and workflows in text files of at most 4 MiB and 1,048,576 lines, or leave this file as it was",
-			})
+			report(f.unreadHit(why, "keep tests and workflows in text files of at most 4 MiB and 1,048,576 lines, or leave this file as it was"))
 		}
 	}
 }
@@ -139,9 +136,13 @@ func findUnreadOther(c *Change, report func(Hit)) {
 	for _, f := range c.Files {
 		why := cmp.Or(f.unread[1], f.unread[0])
 		if f.hidden() == "" && (isLimit(why) || (f.Lang() != source.None && f.unread[1] == unreadBinary)) {
-			report(Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: "review the file by hand"})
+			report(f.unreadHit(why, "review the file by hand"))
 		}
 	}
+}
+
+func (f *File) unreadHit(why, fix string) Hit {
+	return Hit{File: f.Path, Base: f.NewID == "", Detail: why + ", so no rule can judge it", Fix: fix}
 }
 
 // isLimit reports whether a file was not read because there is too much to read.

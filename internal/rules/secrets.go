@@ -83,5 +83,5 @@ func isPublicKey(f *File, s secrets.Found) bool {
 // isQuietPlace reports whether a file may have credentials that are made up.
 func isQuietPlace(name string) bool {
 	return isSample(name) || isIn(strings.ToLower(path.Ext(name)),
-		" .md .mdx .markdown .rst .adoc .txt .html .ipynb .snap .svg .patch .diff .txtar .golden .csv .jsonl ")
+		documents+".markdown .txtar .golden .jsonl ")
 }

@@ -184,7 +184,7 @@ var (
 func functionName(lang source.Lang, head []byte) string {
 	head = bytes.TrimSpace(annotations().ReplaceAll(head, nil))
 	for _, pattern := range heads[plainLang(lang)] {
-		if m := pattern().FindSubmatch(head); m != nil && isIn(string(m[1]), notNames) {
+		if m := pattern().FindSubmatch(head); m != nil && isIn(string(m[1]), notNames[plainLang(lang)]) {
 			break
 		} else if m != nil {
 			return string(m[1])
@@ -193,7 +193,12 @@ func functionName(lang source.Lang, head []byte) string {
 	return ""
 }
 
-const notNames = " if for foreach while switch catch match with using lock else when function return synchronized _ default get set init "
+const statements = " if for foreach while switch catch match with using lock else when function return synchronized "
+
+// notNames are the words that look like the name of a function where nothing such as def stands before it.
+var notNames = map[source.Lang]string{
+	source.Java: statements, source.JavaScript: statements, source.CSharp: statements + "_ default get set init ",
+}
 
 var pyAbstract = input.Lazily(`^\s*class \w*(Base|Abstract|Protocol|Interface|Mixin)\w*\b|^\s*class .*\b(ABC|ABCMeta|Protocol)\b`)
 

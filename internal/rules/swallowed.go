@@ -16,29 +16,43 @@ import (
 // swallowedLines finds assertions that an added block keeps from failing: a try whose handler lets everything pass, or
 // a loop over nothing.
 func (f *File) swallowedLines(g *gone, d *dead) {
-	added := map[int]bool{}
-	for _, l := range f.Added() {
-		added[l.Number] = true
-	}
-	known := f.surroundings()
+	known, stood := f.surroundings(), sync.OnceValue(f.blocksBefore)
 	until := 0
 	for _, l := range f.Added() {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
 		}
 		how, to := f.unreached(l.Number, codeOn(f.Head, l.Number), known)
-		if was := g.byKey[liveKey(f.Head, l.Number)]; how == "" || (was != nil && was.count >= 0) {
-			continue // the line that begins the block was there: pytest.raises(Exception) is an assertion itself
+		if how == "" {
+			continue
+		}
+		head, kept := liveKey(f.Head, l.Number), map[string]bool(nil)
+		if was := g.byKey[head]; was != nil && was.count >= 0 { // the block may have moved: pytest.raises(Exception) is an assertion itself
+			kept = stood()
 		}
 		until = to
 		isIdle := len(g.byKey) > 0 && has(how, "over nothing", "never true") // of any assertion
 		for n := l.Number; n <= to; n++ {
-			if asserts(f.Head, n) &&
-				(!added[n] || isIdle || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
+			if asserts(f.Head, n) && !kept[head+"\n"+liveKey(f.Head, n)] &&
+				(len(between(f.Added(), n, n)) == 0 || (isIdle && f.testAround(n) != nil) || g.byKey[liveKey(f.Head, n)] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}
 		}
 	}
+}
+
+// blocksBefore are the removed assertions that may begin a block, each with every line of it.
+func (f *File) blocksBefore() map[string]bool {
+	lines, until := map[string]bool{}, 0
+	for _, l := range f.Removed() {
+		if head := liveKey(f.Base, l.Number); l.Number > until && asserts(f.Base, l.Number) {
+			until = blockEnd(f.Base, l.Number)
+			for n := l.Number; n <= until; n++ {
+				lines[head+"\n"+liveKey(f.Base, n)] = true
+			}
+		}
+	}
+	return lines
 }
 
 // surroundings are what is asked about a file for each of its lines, each computed once.
@@ -139,7 +153,7 @@ func (f *File) testAround(n int) *source.Test {
 }
 
 // emptyCatch matches a promise whose failure is dropped.
-var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)|\srescue (?:nil|true|false)$`)
+var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|null|undefined|void 0)\s*\)|\srescue (?:nil|true|false|\d+)\s*$`)
 
 // uncalled matches the start of a function that is a statement, or the value of a variable.
 var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
@@ -259,7 +273,7 @@ func swallows(v *source.File, line int) bool {
 	return last == line || !handler().Match(v.CodeLine(last))
 }
 
-var idle = input.Lazily(`^(?:pass|\.\.\.|nil|true|false|return|return nil|return None|continue)?$|^(?:console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
+var idle = input.Lazily(`^(?:pass|\.\.\.|nil|true|false|return|return nil|return None|continue)?$|^(?:Assert\.(?:Ignore|Inconclusive|Pass|Skip)|pytest\.(?:skip|xfail)|self\.skipTest|skip|console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
 
 // isIdle reports whether a line of a handler does nothing, or only prints.
 func isIdle(line []byte) bool {
@@ -318,7 +332,7 @@ func (f *File) emptiedTables(d *dead) {
 			continue
 		}
 		if looked++; looked <= maxSearched && f.isLooped(open) {
-			d.add(Hit{Line: open, Was: string(hunk.Removed[first].Text), Now: string(f.Head.Line(open)), Detail: noRows})
+			d.add(f.hit(hunk.Removed[first].Number, open, "", noRows, ""))
 		}
 	}
 }
@@ -385,9 +399,15 @@ func blockEnd(f *source.File, line int) int {
 }
 
 func directiveEnd(f *source.File, line int) int {
+	depth := 1
 	for n := line + 1; n <= f.Lines() && n < line+maxBlock; n++ {
 		text := codeOn(f, n)
-		if begins(text, "#endif", "#el") {
+		if begins(text, "#if") {
+			depth++
+		} else if begins(text, "#endif") || (begins(text, "#el") && depth == 1) {
+			depth--
+		}
+		if depth == 0 {
 			return n
 		}
 	}

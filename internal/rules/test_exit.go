@@ -51,7 +51,7 @@ var signs = []sign{
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
 		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil},
 	{source.Ruby, "def assert def refute", assertionsReplaced,
-		input.Lazily(`def (assert|refute)(_\w+)?\b`), func(v *source.File, line int) bool {
+		input.Lazily(`def (assert|refute)(_(equal|nil|not_nil|true|false|match|raises?|empty|same|in_delta|includes?|response))?($|[ (;])`), func(v *source.File, line int) bool {
 			return !oneOf(string(codeOn(v, nextCode(v, line))), "true", "nil", "end")
 		}},
 	{source.Python, "outcome excinfo", "the outcome of a test is rewritten",
@@ -60,7 +60,10 @@ var signs = []sign{
 		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
 	{source.Python, "items", "all tests are removed from the run",
 		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional},
-	{source.Python, "items[:]", "a test is skipped by its name", pyNamed, nil},
+	{source.Python, "items[:]", "a test is skipped by its name",
+		pyNamed, func(v *source.File, line int) bool { // two lists in another order leave none out
+			return pythonConditional(v, line) || bytes.Count(v.CodeLine(line), []byte(" for ")) > 1
+		}},
 	{source.Python, "add_marker items.remove", "a test is skipped by its name",
 		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
 	{source.Python, "add_marker items.remove", "all tests are skipped",
@@ -209,7 +212,7 @@ func isCertainExit(v *source.File, run, at int) bool {
 
 var (
 	pyMarker  = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
-	pyNamed   = input.Lazily(`\bif\b.*\bitem\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+item\.(name|nodeid|originalname)\b`)
+	pyNamed   = input.Lazily(`\bif\b.*\bi(?:t|tem)?\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+i(?:t|tem)?\.(name|nodeid|originalname)\b`)
 	pyIgnored = input.Lazily(`(?:^|[\[,])\s*["'](\*|\*\.py|[^"']*\btest_[^"']*|[^"']*_test\.py|[^"'.]*\btests?\b[^"'.]*)["']`)
 )
 
@@ -232,7 +235,7 @@ func marksUnderCondition(v *source.File, line int) bool {
 	if n, at := valueOf(v, condition); at > 0 {
 		condition = v.CodeLine(n)[at:]
 	}
-	return has(condition, ".")
+	return has(condition, ".") && !isDecimal(string(condition))
 }
 
 // valueOf is where the value of a name begins, of the last line that sets it: its line, and the offset there; 0 for none.
