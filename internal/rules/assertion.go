@@ -191,7 +191,7 @@ var verdict = input.Lazily(`^Assert\.(?:Ignore|Inconclusive|Pass|Skip|SkipWhen|S
 
 // misleading are the calls that sound like an assertion and are something else, written as the frameworks below.
 var misleading = map[source.Lang]string{
-	source.JavaScript: " require ", source.Python: " assert_type *.assert_type ", source.Ruby: " require require_relative ", source.Rust: " *.expect *.expect_err ",
+	source.JavaScript: " require ", source.Ruby: " require require_relative ", source.Rust: " *.expect *.expect_err ",
 	source.Go: " MustCompile ", source.Java: " requireNonNull checkNotNull ",
 }
 
