@@ -14,17 +14,12 @@ import (
 )
 
 // source are the extensions of files that come and go in the root of a repository; any other file there is named.
-var source = []string{
-	".c", ".cc", ".clj", ".cpp", ".cs", ".css", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".hs", ".html", ".java", ".jl", ".js", ".jsx",
-	".kt", ".lua", ".md", ".mjs", ".ml", ".php", ".pl", ".py", ".pyi", ".r", ".rb", ".rs", ".rst", ".scala", ".sh", ".sql", ".swift", ".ts", ".tsx",
-	".txt", ".vue", ".zig",
-}
+var source = strings.Fields(".c .cc .clj .cpp .cs .css .dart .ex .exs .go .h .hpp .hs .html .java .jl .js .jsx .kt .lua .md .mjs .ml " +
+	".php .pl .py .pyi .r .rb .rs .rst .scala .sh .sql .swift .ts .tsx .txt .vue .zig")
 
 // programs are the extensions of languages whose new packages are directories of their own, also in the root.
-var programs = []string{
-	".c", ".cc", ".clj", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".hs", ".java", ".jl", ".js", ".jsx", ".kt", ".mjs", ".ml",
-	".php", ".py", ".pyi", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig",
-}
+var programs = strings.Fields(".c .cc .clj .cpp .cs .dart .ex .exs .go .h .hpp .hs .java .jl .js .jsx .kt .mjs .ml .php .py .pyi .rb .rs " +
+	".scala .swift .ts .tsx .vue .zig")
 
 // documents are the extensions of what people write beside the code, such as SECURITY.md and CITATION.cff.
 var documents = []string{".cff", ".md", ".rst", ".txt"}

@@ -188,10 +188,8 @@ func (t *tree) count(pattern string, condition func(p string) bool, skip string)
 func floor(tests int) int { return max(1, tests/2) }
 
 // sampleDirs are directories whose manifests do not belong to the project.
-var sampleDirs = []string{
-	"testdata", "vendor", "node_modules", "third_party", "example", "examples", "fixture", "fixtures", "__fixtures__", "template",
-	"templates", "playground", "playgrounds", "demo", "demos", "sample", "samples", "e2e", "benchmark", "benchmarks", "docs", "doc",
-}
+var sampleDirs = strings.Fields("testdata vendor node_modules third_party example examples fixture fixtures __fixtures__ template " +
+	"templates playground playgrounds demo demos sample samples e2e benchmark benchmarks docs doc")
 
 // isSample reports whether a path is below such a directory, or below a hidden one.
 func isSample(p string) bool {

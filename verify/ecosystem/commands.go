@@ -7,13 +7,11 @@ import (
 )
 
 // starters are programs that run the one in their arguments, and words that stand between the two.
-var starters = []string{
-	"npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "run", "exec", "bundle", "php",
-	"coverage", "env", "command", "time", "nice", "nohup", "timeout", "stdbuf", "xvfb-run", "-m", "--", "python", "python3",
-}
+var starters = strings.Fields("npx bunx pnpx npm pnpm yarn bun uv uvx poetry pipenv pdm hatch rye run exec bundle php coverage env " +
+	"command time nice nohup timeout stdbuf xvfb-run -m -- python python3")
 
 // valued are options of starters whose value is the next word.
-var valued = []string{"--group", "--only-group", "--extra", "--with", "--package", "--python", "--directory", "--project"}
+var valued = strings.Fields("--group --only-group --extra --with --package --python --directory --project")
 
 // Started is a command without the programs that start it and without their options, assignments and times: pytest -q for
 // env CI=1 timeout 600 poetry run pytest -q. It is empty where nothing is left.

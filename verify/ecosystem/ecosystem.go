@@ -63,17 +63,12 @@ var (
 		Keyed: []Keyed{
 			{
 				Pattern: "package.json",
-				Harmless: []string{
-					"version", "description", "keywords", "author", "contributors", "license", "homepage", "repository", "bugs", "funding",
-					"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta",
-					"main", "module", "browser", "types", "typings", "typesVersions", "exports", "files", "sideEffects",
-					"publishConfig", "tshy", "zshy", "engines", "name", "private",
-					"unpkg", "jsdelivr", "browserslist", "prettier", "husky", "lint-staged", "commitlint", "other scripts",
-					"release", "release-it", "semantic-release", "np", "auto",
-				},
-				NewKeys: []string{
-					"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "overrides", "resolutions", "pnpm", "eslintConfig", "eslintIgnore",
-				},
+				Harmless: append(strings.Fields("version description keywords author contributors license homepage repository bugs funding "+
+					"dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta main module "+
+					"browser types typings typesVersions exports files sideEffects publishConfig tshy zshy engines name "+
+					"private unpkg jsdelivr browserslist prettier husky lint-staged commitlint release release-it "+
+					"semantic-release np auto os cpu displayName icon publisher"), "other scripts"),
+				NewKeys: strings.Fields("jest mocha ava nyc c8 tap vitest overrides resolutions pnpm eslintConfig eslintIgnore"),
 			},
 			{
 				Pattern:  "pnpm-workspace.yaml",
@@ -110,9 +105,7 @@ var (
 					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
 						"bumpversion commitizen interrogate gha-update flit.sdist uv.exclude-newer uv.exclude-newer-package"),
 				),
-				NewKeys: []string{
-					"tool.pytest", "tool.coverage", "tool.tox", "tool.ruff", "tool.flake8", "tool.mypy", "tool.pylint", "tool.pyright", "tool.basedpyright", "project.entry-points",
-				},
+				NewKeys: append(below("tool", "pytest coverage tox ruff flake8 mypy pylint pyright basedpyright"), "project.entry-points"),
 			},
 			{Pattern: "requirements.txt", Harmless: []string{"dependencies"}},
 			{Pattern: "tox.ini", Harmless: []string{"dependencies", "description"}},
@@ -143,8 +136,8 @@ var (
 		Keyed: []Keyed{{
 			Pattern: "Cargo.toml",
 			Harmless: append(below("package", "version description authors keywords categories license readme homepage repository documentation rust-version "+
-				"metadata.docs exclude include"),
-				"workspace.package", "features", "example", "bench", "dependencies", "dev-dependencies", "build-dependencies",
+				"metadata.docs exclude include publish"),
+				"workspace.package", "badges", "features", "example", "bench", "dependencies", "dev-dependencies", "build-dependencies",
 				"workspace.dependencies", "target.dependencies", "target.dev-dependencies", "target.build-dependencies"),
 			NewKeys: []string{"workspace", "patch", "replace"},
 		}},
@@ -162,11 +155,10 @@ var (
 		Keyed: []Keyed{
 			{
 				Pattern: "pom.xml",
-				Harmless: []string{
-					"version", "name", "description", "url", "inceptionYear", "licenses", "developers", "contributors", "organization", "mailingLists", "scm",
-					"issueManagement", "ciManagement", "distributionManagement", "reporting",
-					"parent.version", "dependencies", "dependencyManagement.dependencies", "build.resources", `properties."project.build.outputTimestamp"`,
-				},
+				Harmless: strings.Fields(`version name description url inceptionYear licenses developers contributors organization ` +
+					`mailingLists scm issueManagement ciManagement distributionManagement reporting parent.version ` +
+					`dependencies dependencyManagement.dependencies build.resources ` +
+					`properties."project.build.outputTimestamp"`),
 				NewKeys: []string{},
 			},
 			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
@@ -185,10 +177,8 @@ var (
 		Manifests: []string{"composer.json", "phpunit*.xml*"},
 		Keyed: []Keyed{{
 			Pattern: "composer.json",
-			Harmless: []string{
-				"version", "description", "keywords", "homepage", "license", "authors", "support", "funding", "require", "require-dev", "suggest",
-				"conflict", "extra.branch-alias", "config.sort-packages",
-			},
+			Harmless: strings.Fields("version description keywords homepage license authors support funding require require-dev suggest " +
+				"conflict extra.branch-alias config.sort-packages abandoned prefer-stable"),
 			NewKeys: []string{},
 		}},
 		Config: []string{"phpunit*.xml*"},
@@ -233,7 +223,7 @@ var (
 			{Pattern: "Directory.Build.{props,targets}", Harmless: msBuild},
 			{Pattern: "*.{sln,slnx}", Harmless: []string{}},
 			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
-			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "ItemGroup.GlobalPackageReference", "PropertyGroup.Version"}},
+			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
 			{Pattern: "*.{props,targets}", Harmless: msBuild, NewKeys: []string{}},
 		},
 		Config: []string{"*.runsettings"},
@@ -272,11 +262,17 @@ var (
 
 // steering are parts of the names of programs that build, install, test or run tasks, or that one of them loads.
 var steering = strings.Fields("test cov snap mock approv vcr record bench check guard bear behave robot mut karva hypothesis build setuptools hatch " +
-	"poetry pdm flit maturin meson mypy pyright cython wheel uv rye pixi conda pip version task poe nox tox invoke duty django plugin stub type")
+	"packag distutils pbr enscons whey sip nuitka trampolim cmeel import tryc tach poetry pdm flit maturin meson mypy pyright cython wheel uv rye " +
+	"pixi conda pip version task poe nox tox invoke duty django plugin stub type")
 
-// IsApart reports whether a table of tools in a pyproject.toml is for a program of that name and for no other.
-func IsApart(table string) bool {
-	return !slices.ContainsFunc(steering, func(part string) bool { return strings.Contains(strings.ToLower(table), part) })
+// Owner is the program for which, and for no other, a key of a table of tools in a pyproject.toml is; "" for none.
+func Owner(key string) string {
+	rest, isTool := strings.CutPrefix(strings.ToLower(key), "tool.")
+	name, _, _ := strings.Cut(rest, ".")
+	if !isTool || strings.Contains(rest, "test") || slices.ContainsFunc(steering, func(part string) bool { return strings.Contains(name, part) }) {
+		return ""
+	}
+	return name
 }
 
 // msBuild are the harmless keys of a project of .NET: what describes a package, and what the compiler reports.
@@ -288,10 +284,9 @@ var msBuild = slices.Concat(
 		"IsAotCompatible TreatSpecificWarningsAsErrors ContinuousIntegrationBuild IncludeSymbols SymbolPackageFormat "+
 		"EmbedUntrackedSources Deterministic NoWarn WarningsAsErrors WarningsNotAsErrors TreatWarningsAsErrors "+
 		"WarningLevel AnalysisLevel AnalysisMode EnforceCodeStyleInBuild GenerateDocumentationFile LangVersion Nullable "+
-		"ImplicitUsings"),
-	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
-	below("PropertyGroup", "AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
+		"ImplicitUsings AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
 		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath"),
+	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
 )
 
 // below are keys of a table, with its name before them.

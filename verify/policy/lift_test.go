@@ -226,6 +226,9 @@ func TestProtectedByCommands(t *testing.T) {
 			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true}, {modified("a/b.mk"), c.make},
 			{keyed("pyproject.toml", "tool.bandit.skips"), c.make}, {keyed("pyproject.toml", "tool.inline-snapshot.default-flags"), true},
 			{keyed("pyproject.toml", "tool.poe.tasks"), true}, {keyed("pyproject.toml", "tool.hatch.envs"), true},
+			{keyed("pyproject.toml", "tool.distutils.build_py"), true}, {keyed("pyproject.toml", "tool.jaraco.pytest"), true},
+			{keyed("pyproject.toml", "tool.jaraco.docs"), c.make}, {keyed("pyproject.toml", "tool.importlinter.contracts"), true},
+			{keyed("pyproject.toml", "tool.tryceratops.exclude"), true}, {keyed("pyproject.toml", "tool.Whey.source-dir"), true},
 			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), true}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), true},
 			{keyed("package.json", "jest"), true}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
 		} {

@@ -157,10 +157,8 @@ func (e *Protected) isKey(key string) bool {
 // isIdle reports whether a key belongs to a program that no command may run.
 func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) bool {
 	key = strings.TrimPrefix(key, "source of ")
-	if rest, isTool := strings.CutPrefix(key, "tool."); isTool {
-		if name, _, _ := strings.Cut(rest, "."); ecosystem.IsApart(name) && mayRun([]string{name}) == nil {
-			return true
-		}
+	if owner := ecosystem.Owner(key); owner != "" && mayRun([]string{owner}) == nil {
+		return true
 	}
 	return slices.ContainsFunc(e.Owned, func(p ecosystem.Program) bool {
 		return slices.ContainsFunc(p.Keys, func(own string) bool { return isKeyIn(key, own) }) && mayRun(p.Names) == nil

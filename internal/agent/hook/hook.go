@@ -102,10 +102,8 @@ var writers = []string{
 }
 
 // readers are their tools that change no file.
-var readers = []string{
-	"read", "view", "glob", "grep", "rg", "ls", "webfetch", "websearch", "todowrite", "todoread", "updateplan", "askuserquestion", "exitplanmode", "fetch",
-	"lsp", "runtests", "senduserfile",
-}
+var readers = strings.Fields("read view glob grep rg ls webfetch websearch todowrite todoread updateplan askuserquestion exitplanmode " +
+	"fetch lsp runtests senduserfile")
 
 // Writes reports whether the tool is known to write the files that its arguments name.
 func (c *Call) Writes() bool {
@@ -117,23 +115,17 @@ func (c *Call) Writes() bool {
 
 // verbs are in the name of a tool that writes files, readWords are words in the name of one that only reads.
 var (
-	verbs = []string{
-		"write", "edit", "create", "delete", "remove", "move", "rename", "replace", "insert", "patch", "append", "save",
-		"update", "modify", "apply", "download", "export", "generate", "format", "upsert", "fix",
-	}
+	verbs = strings.Fields("write edit create delete remove move rename replace insert patch append save update modify apply download " +
+		"export generate format upsert fix")
 	// verbBegins may be before a verb. With one of verbEnds it is no verb: an editor opens, and a list of edited files is read.
 	verbBegins = []string{"", "re", "over", "multi", "un", "auto"}
 	verbEnds   = []string{"or", "ors", "ed", "d", "er", "r", "ted", "ter", "ment", "ments", "ture", "tures"}
 	// changeWords change something, and need not write the files that they name.
-	changeWords = []string{
-		"add", "set", "put", "clear", "refactor", "suppress", "organize", "restore", "revert", "reset", "checkout", "undo", "convert", "upload",
-		"drop", "purge", "truncate", "extract",
-	}
-	readWords = []string{
-		"read", "get", "list", "search", "find", "grep", "glob", "view", "show", "cat", "stat", "info", "tree", "query", "fetch", "lookup",
-		"describe", "inspect", "explain", "count", "open", "preview", "analyze", "diff", "summary", "usages",
-		"lint", "errors", "problems", "hover", "diagnostics", "references", "definition", "definitions", "symbols", "outline", "blame", "exists", "is",
-	}
+	changeWords = strings.Fields("add set put clear refactor suppress organize restore revert reset checkout undo convert upload drop purge " +
+		"truncate extract")
+	readWords = strings.Fields("read get list search find grep glob view show cat stat info tree query fetch lookup describe inspect " +
+		"explain count open preview analyze diff summary usages lint errors problems hover diagnostics references " +
+		"definition definitions symbols outline blame exists is")
 )
 
 // OnlyReads reports whether the tool is known to change no file, by its name. What is missed here is seen in the state after the call.

@@ -17,11 +17,9 @@ type Touch struct {
 }
 
 // pathKeys are the arguments that name a file, in small letters and without separators.
-var pathKeys = []string{
-	"filepath", "notebookpath", "path", "filename", "file", "targetfile", "newpath", "oldpath", "paths", "files", "filepaths", "filenames",
-	"relativepath", "absolutepath", "targetpath", "outputpath", "outputfile", "pathinproject", "newfilepath", "oldfilepath",
-	"uri", "uris", "fileuri", "newuri", "olduri",
-}
+var pathKeys = strings.Fields("filepath notebookpath path filename file targetfile newpath oldpath paths files filepaths filenames " +
+	"relativepath absolutepath targetpath outputpath outputfile pathinproject newfilepath oldfilepath uri uris " +
+	"fileuri newuri olduri")
 
 // endKeys name files where the tool is known to write: elsewhere they may mean anything.
 var endKeys = []string{"source", "destination"}

@@ -33,6 +33,9 @@ func cargoKeys(before, after []byte) ([]string, error) {
 	if !tableGrows(tomlTable(old, "features"), tomlTable(now, "features")) {
 		keys = append(keys, fewer+"features")
 	}
+	if was := tomlTable(old, "workspace.package")["edition"]; was != nil && !rises(was, tomlTable(now, "workspace.package")["edition"]) {
+		keys = append(keys, lowerVersion+"edition")
+	}
 	slices.Sort(keys)
 	return slices.Compact(keys), nil
 }

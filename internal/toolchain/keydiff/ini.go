@@ -13,9 +13,8 @@ var (
 	requirement = requirements.top
 	factors     = input.Lazily(`^[\w{},!.-]+:\s+`)
 	otherDeps   = input.Lazily(`^\{\[[\w:.-]+\]deps\}$`)
-	describes   = input.Lazily(`^(?:metadata\.(?:version|description|long_description|long_description_content_type|author|author_email|` +
-		`maintainer|maintainer_email|classifiers|keywords|license|license_file|license_files|url|project_urls|download_url)|` +
-		`options\.(?:python_requires|zip_safe|include_package_data)|options\.package_data\..*|testenv(?:\..*)?\.description|tox\.min_?version)$`)
+	describes   = input.Lazily(`^(?:metadata\.(?:version|(?:long_)?description(?:_content_type)?|(?:author|maintainer)(?:_email)?|` +
+		`classifiers|keywords|license(?:_files?)?|(?:download_)?url|project_urls)|options\.(?:python_requires|zip_safe|include_package_data)|options\.package_data\..*|testenv(?:\..*)?\.description|tox\.min_?version)$`)
 	requires = input.Lazily(`^(?:tox\.requires|testenv(?:\..*)?\.deps|options\.(?:install_requires|setup_requires|tests_require)|` +
 		`options\.extras_require\..*)$`)
 	// oddLine are characters that end a line for some readers and not for others.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -186,7 +187,7 @@ func expand(keys []string, member string, old, now map[string]string, name func(
 // replaces versions of others by versions of a registry is left out, but for a new file.
 func memberKeys(old, now map[string]string, tables ...string) []string {
 	keys := slices.DeleteFunc(differing(old, now), func(key string) bool {
-		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, jsonTable(old[key], 1), jsonTable(now[key], 1)) == nil
+		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, leavesOf(jsonTable(old[key], 9)), leavesOf(jsonTable(now[key], 9))) == nil
 	})
 	for i, key := range keys {
 		keys[i] = tomlKey(key)
@@ -198,6 +199,26 @@ func memberKeys(old, now map[string]string, tables ...string) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// leavesOf are the members of a table and of those in it, by all keys on the way.
+func leavesOf(v any) any {
+	table, isTable := v.(map[string]any)
+	if !isTable {
+		return v
+	}
+	all := map[string]any{}
+	for name, value := range table {
+		name = strconv.Quote(name)
+		if below, nested := leavesOf(value).(map[string]any); nested {
+			for key, leaf := range below {
+				all[name+key] = leaf
+			}
+		} else {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // differing lists the keys whose values differ, sorted. No value is empty, so a key that only one side has differs.

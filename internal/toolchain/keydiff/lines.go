@@ -36,7 +36,7 @@ const (
 	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
 	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|setEnabled|\bactions\s*[.=]|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
 	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
-		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u)`
+		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u|\bpublishing\s*[=(]|\bfun\b.*\bconfigure\()`
 	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
 )
 
@@ -45,6 +45,7 @@ var (
 	checkers    = input.Lazily(`(?i)test|junit|kotest|jacoco|kover|coverage|checkstyle|pmd|spotbugs|detekt|ktlint|errorprone|sniffer|japicmp|compatib`)
 	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
 	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
+	leaves      = input.Lazily(`\btasks\b|getTasks|^(?:(?:rootP|p)roject\.)?(?:gradle|allprojects|subprojects|configure\()`) // a block about something else
 	publishes   = input.Lazily(`^(?:publishing|configure<PublishingExtension>) \{$`)
 )
 
@@ -88,7 +89,7 @@ var (
 		far: input.Lazily(gradleNames + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
 			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
-			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
+			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|testLogging \{|(?:events|exceptionFormat|show[A-Z]\w+)\b[ =]*\(?["'\w., ]*\)?|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
 			`(?:jvmArgs\s*\(?\s*)?(?:["'](?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)["'],?\s*)+\)?)$`),
 		checks: input.Lazily(`^` + gradlePlugin + `$`),
 		added:  input.Lazily(gradleLimits + `|` + gradleRuns + `|allprojects|subprojects`),
@@ -225,7 +226,7 @@ func (form *lineForm) read(text string) map[string]string {
 			open = append(open, around)
 			next := block{line: line, dependencies: lists, conditions: around.conditions}
 			opens, _, _ := strings.Cut(line, "//")
-			next.quiet = steered == 0 && (around.quiet || (form.quiet != nil && form.quiet().MatchString(opens)))
+			next.quiet = steered == 0 && form.quiet != nil && (form.quiet().MatchString(opens) || (around.quiet && !leaves().MatchString(line)))
 			if conditional().MatchString(line) {
 				sum := sha256.Sum256([]byte(around.conditions + line))
 				next.conditions = hex.EncodeToString(sum[:8]) + " "
@@ -304,7 +305,7 @@ func readSettings(text string) map[string]string {
 var (
 	mixFunction  = input.Lazily(`^( *)defp? (\w+)(?:\(\w*\))? do$`)
 	mixAttribute = input.Lazily(`^(?:@\w+ "[\w\s.~<>=:/+-]*"|@xref\w* \[[\w\s:.,]*\])$`)
-	mixKey       = input.Lazily(`^(?:version|name|description|source_url|homepage_url|elixir|docs|package|deps): (?:"[^"#\\]*"|@\w+|\w+\(\)|&\w+/0),?$|^xref: \[exclude: \[[\w\s:.,]*\]\],?$`)
+	mixKey       = input.Lazily(`^(?:version|name|description|source_url|homepage_url|elixir|docs|package|deps): (?:"[^"#\\]*"|@\w+|\w+\(\)|&\w+/0),?$|^(?:xref: \[exclude: \[[\w\s:.,]*\]\]|start_permanent: Mix\.env\(\) == :prod),?$`)
 	mixHarmless  = input.Lazily(`^(?:docs|package|deps|description|extras|groups_for_\w+)$`)
 	elixirText   = input.Lazily(`"(?:[^"#\\]|#\{@\w+\})*"|~r/(?:[^/\\#]|\\.)*/|~r\{[^}\\#]*\}|~w\([\w\s./*-]*\)`)
 	elixirData   = input.Lazily(`^(?:@\w+|:\w+|\w+:|[A-Z]\w*(?:\.[A-Z]\w*)*|true|false|nil|\d+|[\s,\[\]{}%]|=>)*$`)
@@ -322,7 +323,7 @@ func readMix(text string) map[string]string {
 		isData := elixirData().MatchString(elixirText().ReplaceAllString(bare, ":text")) && !mixSource().MatchString(bare)
 		switch {
 		case strings.ContainsRune(line, '\r'):
-		case bare == "" || bare[0] == '#':
+		case bare == "" || (bare[0] == '#' && !endsHash(bare)):
 			continue
 		case function == "project" && mixKey().MatchString(bare), mixAttribute().MatchString(bare), mixHarmless().MatchString(function) && isData:
 			dependencies = append(dependencies, bare)

@@ -12,6 +12,7 @@ var (
 	versionProperty = input.Lazily(`(?i)^(?:[\w.-]*version|maven\.compiler\.(?:source|target|release))$`)
 	toolProperty    = input.Lazily(`(?i)java|jdk|maven|plugin|surefire|failsafe`)
 	reference       = input.Lazily(`\$\{[^}]*\}`)
+	inOutput        = input.Lazily(`^(?:[\w-]+[./]?)*$`) // a path below the directory of the classes
 )
 
 // describing are elements that describe a project, or say what its site shows and where it is published.
@@ -59,6 +60,9 @@ func pomKeys(root *element, parts xmlParts) {
 				continue
 			default:
 				all := len(c.children)
+				if below == "build.resources" && slices.ContainsFunc(c.named("targetPath"), func(path *element) bool { return !inOutput().MatchString(path.text) }) {
+					parts.add(sourceOf+below, c)
+				}
 				if c = c.withoutVersions(parts, tools); len(c.children) > 0 || (all == 0 && c.name != "plugins") {
 					parts.add(below, c)
 				}

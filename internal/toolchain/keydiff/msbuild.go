@@ -20,7 +20,7 @@ var (
 	namespace      = input.Lazily(`^[^$@%;]*$`)
 	sourceFile     = input.Lazily(`^[\w./\\ -]+\.(?:cs|fs|fsi|vb)$`)
 	// farReaching are properties that can change more than the assembly of their project.
-	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analyzers|analysis|analyzerrules|exe|command|root|dir`)
+	farReaching = input.Lazily(`(?i)test|targets$|props$|path|restore|source|feed|config|import|before|after|extension|sdk|tool|analy(?:s|zer(?:[^l]|$))|exe|command|root|dir`)
 )
 
 // ofProduct are properties that decide what a project of tests contains, and only how any other is built.
@@ -77,6 +77,11 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			plain := isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text)
 			if group.name == "ItemGroup" {
 				plain = c.text == "" && c.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
+				if c.name == "GlobalPackageReference" && plain { // it may check each project
+					c.attrs = slices.DeleteFunc(c.attrs, func(a xml.Attr) bool { return a.Name.Local == "Version" })
+					parts.add(fewer+"global packages", part)
+					continue
+				}
 				if key == "ItemGroup.Reference" {
 					plain = isInstalled(c)
 				}

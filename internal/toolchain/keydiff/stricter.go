@@ -36,9 +36,9 @@ var movements = []movement{
 		`pytest\.(?:ini_options\.)?xfail_strict)|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
-	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), func(old, now any) bool { return runs(old) == runs(now) }},
+	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), runsAsMuch},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort)|pytest\.(?:ini_options\.)?markers|tox\.env\.[^.]+\.description)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?markers|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
 		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
 }
 
@@ -152,15 +152,30 @@ func warnsMore(old, now any) bool {
 	return len(is) == 0
 }
 
-var shows = input.Lazily(`^-(?:r[a-zA-Z]+|v+|-tb=\w+|-durations=\d+|-color=\w+|-import-mode=\w+)$`)
+var (
+	shows = input.Lazily(`^-(?:r[a-zA-Z]+|v+|q+|l|-showlocals|-tb=\w+|-durations=\d+|-color=\w+)$`)
+	// checksMore is an option that may come. Any other mode of import lets a file beside the tests take the place of a package.
+	checksMore = input.Lazily(`^--(?:strict|strict-markers|strict-config|import-mode=importlib)$`)
+)
 
-// runs are the options of pytest without those that say what it shows, and how it imports files of tests.
-func runs(options any) string {
-	if list, isList := options.([]any); isList {
-		options = strings.Trim(fmt.Sprint(list), "[]")
+// runsAsMuch reports whether options of pytest differ only in what it shows, or check more.
+func runsAsMuch(old, now any) bool {
+	was := options(old)
+	return slices.Equal(was, slices.DeleteFunc(options(now), func(o string) bool { return checksMore().MatchString(o) && !slices.Contains(was, o) }))
+}
+
+// options are those of pytest without those that say what it shows. A text with quotes is one option.
+func options(v any) (list []string) {
+	entries, _ := v.([]any)
+	for _, entry := range entries {
+		list = append(list, fmt.Sprint(entry))
 	}
-	text, _ := options.(string)
-	return strings.Join(slices.DeleteFunc(strings.Fields(text), shows().MatchString), " ")
+	if text, _ := v.(string); strings.ContainsAny(text, "\"'\\") {
+		list = []string{text}
+	} else {
+		list = append(list, strings.Fields(text)...)
+	}
+	return slices.DeleteFunc(list, shows().MatchString)
 }
 
 // number reads a number or a version of a language, such as 3.10 and py310.
