@@ -11,6 +11,7 @@ var names = []string{"a_test.go", "test_a.py", "a.test.js", "a.test.tsx", "a.rs"
 func FuzzParse(f *testing.F) {
 	for i := range names {
 		f.Add(uint8(i), []byte("a \"b ${c} #{d} {e:f}\" /* g */ // h\n`'''\"\"\"r#\"%w[<<~A\nA\n"))
+		f.Add(uint8(i), []byte("\rdef test\n 1"))
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, text []byte) {
 		file := Parse(names[int(kind)%len(names)], text)

@@ -14,7 +14,10 @@ func (d *finder) python() {
 	inner := make([]bool, len(b.list)) // in a function, or one
 	for i, one := range b.list {
 		inner[i] = one.parent != none && inner[one.parent]
-		word, name := pythonHead(d.Code[one.from:one.open])
+		word, name := "", ""
+		if one.mark > 0 {
+			word, name = pythonHead(d.Code[one.from:one.open])
+		}
 		isTest := word == "def" && !inner[i] && strings.HasPrefix(name, "test")
 		inner[i] = inner[i] || word == "def"
 		if word != "class" && !isTest {
@@ -43,7 +46,7 @@ func pythonHead(code []byte) (word, name string) {
 }
 
 func pythonWord(code []byte) (word string, rest []byte) {
-	code = bytes.TrimLeft(code, " \t")
+	code = bytes.TrimLeft(code, " \t\r")
 	n := WordEnd(code)
 	return string(code[:n]), code[n:]
 }
