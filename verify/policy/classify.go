@@ -363,6 +363,9 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 			continue
 		}
 		entry, by := set.entries[pattern], ""
+		if !exact && c.Status == change.Modified && slices.Contains(entry.Pages, pattern) && isPage(c.Path) {
+			continue
+		}
 		if entry.Tests && slices.ContainsFunc(p.crossed, func(files *glob.Set) bool { return files.Match(c.Path) }) {
 			continue
 		}
@@ -389,6 +392,13 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 		return Ruling{Class: ClassProtected, Because: a.by + " names it in its command", Folded: !a.paths[c.Path], Clause: a.Clause}, true
 	}
 	return Ruling{}, false
+}
+
+// isPage reports whether a file is a page such as docs/agents.md. An agent reads it as AGENTS.md only where case does not matter.
+func isPage(name string) bool {
+	dir, base := path.Split(name)
+	isDocs := func(part string) bool { return part == "docs" || part == "doc" || part == "documentation" }
+	return base == strings.ToLower(base) && slices.ContainsFunc(strings.Split(dir, "/"), isDocs)
 }
 
 // lifts reports whether the standing contract lifts the protection of path and, where there are tasks, a trusted one does.

@@ -67,6 +67,10 @@ func TestClassify(t *testing.T) {
 		{"protected in another case", []string{`"allowed_files": ["**"]`}, ".GitHub/Workflows/ci.yml", policy.ClassProtected},
 		{"next to the workflow directory", []string{`"allowed_files": ["**"]`}, ".github/ISSUE_TEMPLATE/bug.md", policy.ClassAllowed},
 		{"agent instructions at any depth", []string{""}, "src/deep/AGENTS.md", policy.ClassProtected},
+		{"a page about agents", []string{`"allowed_files": ["**"]`}, "docs/_more/agents.md", policy.ClassAllowed},
+		{"a page about agents outside of the documentation", []string{""}, "src/agents.md", policy.ClassProtected},
+		{"instructions with another letter", []string{`"allowed_files": ["**"]`}, "docs/Agents.md", policy.ClassProtected},
+		{"settings of an agent in another case", []string{`"allowed_files": ["**"]`}, "docs/.Claude/settings.json", policy.ClassProtected},
 		{"a look-alike of agent instructions", []string{""}, "src/deep/AGENTS.md.go", policy.ClassAllowed},
 		{"evidence", []string{""}, ".closeout/evidence/job/feedback_record.jsonl", policy.ClassEvidence},
 		{"a program in the evidence directory", []string{""}, ".closeout/evidence/run.sh", policy.ClassForbidden},
@@ -137,6 +141,11 @@ func TestArgumentFiles(t *testing.T) {
 	added.Status, added.OldMode = change.Added, change.NoMode
 	if got := p.Classify(added).Class; got != policy.ClassAllowed {
 		t.Errorf("a new file that an argument names is %s", got)
+	}
+	page := modified("docs/agents.md")
+	page.Status, page.OldMode = change.Added, change.NoMode
+	if got := p.Classify(page).Class; got != policy.ClassProtected {
+		t.Errorf("a new agents.md, which is AGENTS.md where case does not matter, is %s", got)
 	}
 }
 

@@ -30,6 +30,7 @@ type Protected struct {
 	MayGo    bool                // a deletion does not count
 	Owned    []ecosystem.Program // the keys of such programs
 	WholeFor []string            // programs: where a command may run one, every change counts
+	Pages    []string            // patterns whose names pages of documentation have too; see isPage
 }
 
 // Whole reports whether every change of a file of the entry counts.
@@ -58,6 +59,7 @@ var BuiltIn = append([]Protected{
 			"**/.cursorrules", "**/.windsurfrules", "**/.mcp.json", ".github/copilot-instructions.md",
 			".github/{agents,hooks,instructions,prompts}/**", ".vscode/{mcp,tasks}.json",
 		},
+		Pages:  []string{"**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md"},
 		Reason: "instructions, tools and hooks of coding agents",
 	},
 	{
