@@ -194,9 +194,15 @@ func (c *Change) movesChecks(p flowPair, names []string) bool {
 func elsewhere(script string) bool {
 	return slices.ContainsFunc(commandsIn(script), func(c command) bool {
 		words := unwrapped(c.words)
-		return len(words) > 0 && !oneOf(words[0], "./gradlew", "./mvnw") &&
-			(begins(words[0], "./", "@") || isIn(words[0], " bash sh pwsh python python3 node ") ||
-				(isIn(words[0], scriptRunners) && !isIn(append(words, "")[1], " install ci i add ") && (len(words) > 1 || oneOf(words[0], "make", "rake"))))
+		switch {
+		case len(words) == 0, oneOf(words[0], "./gradlew", "./mvnw"):
+			return false
+		case begins(words[0], "./", "@"), isIn(words[0], " bash sh pwsh python python3 node "):
+			return true
+		case len(words) == 1:
+			return oneOf(words[0], "make", "rake")
+		}
+		return isIn(words[0], scriptRunners) && !isIn(words[1], " install ci i add ")
 	})
 }
 

@@ -33,9 +33,12 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		until = to
 		isIdle := len(g.byKey) > 0 && has(how, "over nothing", "never true") // of any assertion
 		for n := l.Number; n <= to; n++ {
+			if !asserts(f.Head, n) {
+				continue
+			}
 			key := liveKey(f.Head, n)
 			inPlace := isIdle && f.testAround(n) != nil && !has(key, "assert_type(")
-			if asserts(f.Head, n) && !kept[head+"\n"+key] && (len(between(f.Added(), n, n)) == 0 || inPlace ||
+			if !kept[head+"\n"+key] && (len(between(f.Added(), n, n)) == 0 || inPlace ||
 				g.byKey[key] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}

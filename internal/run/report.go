@@ -126,7 +126,7 @@ func checkReport(name string, data []byte, r *report.Report) error {
 func FormatNamed(name string) (present.Format, error) {
 	format, ok := present.ByName(name)
 	if !ok {
-		return format, fmt.Errorf("unknown format %q%s expected one of %s", name, input.DidYouMean(name, strings.Split(FormatNames(), ", "), ""), FormatNames())
+		return format, input.OneOf("unknown format", name, strings.Split(FormatNames(), ", "))
 	}
 	return format, nil
 }

@@ -29,10 +29,7 @@ func TestRealRunners(t *testing.T) {
 			t.Errorf("%s: %s, without a summary: %v, failure %q\n%s", f.Name, result, silent, failure, f.Data)
 		}
 		if want == "failed" {
-			shown, clear := tail("stdout", stdout)
-			if other, clearer := tail("stderr", stderr); shown == nil || clearer > clear {
-				shown = other
-			}
+			shown := clearest(stdout, stderr)
 			if got := shown.Test + ": " + shown.Error; got != failed {
 				t.Errorf("%s: the tail says %q", f.Name, got)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/verify/feedback"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -29,9 +30,12 @@ const (
 
 // TailOf selects the stream that explains why a command failed: the one with the clearer error, else the error output if
 // there is any. nil when the record contains no output.
-func TailOf(said *feedback.Said) *Tail {
-	out, clearOut := tail("stdout", said.Stdout())
-	err, clearErr := tail("stderr", said.Stderr())
+func TailOf(said *feedback.Said) *Tail { return clearest(said.Stdout(), said.Stderr()) }
+
+// clearest selects the stream with the clearer error.
+func clearest(stdout, stderr string) *Tail {
+	out, clearOut := tail("stdout", stdout)
+	err, clearErr := tail("stderr", stderr)
 	switch {
 	case out == nil:
 		return err
@@ -51,11 +55,7 @@ func StreamTail(stream, text string) *Tail {
 func tail(stream, text string) (*Tail, clarity) {
 	t, best := &Tail{Stream: stream}, unclear
 	var at, precisely []string // the lines from that of the test on, and those that are precise errors
-	hasSum := slices.ContainsFunc(bytes.SplitAfter([]byte(text), []byte("\n")), func(raw []byte) bool {
-		line, _, _ := printedLine(raw)
-		k, _ := classify(line)
-		return k == failed
-	})
+	hasSum := sync.OnceValue(func() bool { return saysFailed(text) })
 	for raw := range bytes.Lines([]byte(text)) {
 		line, _, ok := printedLine(raw[:min(len(raw), longest)])
 		if !ok {
@@ -65,10 +65,7 @@ func tail(stream, text string) (*Tail, clarity) {
 		if len(t.Lines) > 0 || shown != "" {
 			t.Lines = append(t.Lines, shown)
 		}
-		found := clarityOf(shown)
-		if t.Test == "" && strings.HasPrefix(strings.TrimSpace(shown), "Expected") {
-			found = unclear // what a test expects comes after its name
-		}
+		found := clarityOf(shown, t.Test != "")
 		if found > best {
 			t.Error, best = shown, found
 		}
@@ -76,7 +73,7 @@ func tail(stream, text string) (*Tail, clarity) {
 			precisely = append(precisely, shown)
 		}
 		// A list is one of failed tests where a result says that there are some.
-		if m := failedTest().FindStringSubmatch(shown); t.Test == "" && m != nil && (hasSum || m[len(m)-1] == "") {
+		if m := failedTest().FindStringSubmatch(shown); t.Test == "" && m != nil && (m[len(m)-1] == "" || hasSum()) {
 			t.Test = strings.TrimSpace(strings.Join(m[1:], ""))
 		}
 		if t.Test != "" {
@@ -99,6 +96,17 @@ func tail(stream, text string) (*Tail, clarity) {
 	}
 	t.Error = strings.TrimSpace(t.Error)
 	return t, best
+}
+
+// saysFailed reports whether a line of a runner says that tests failed.
+func saysFailed(text string) bool {
+	for raw := range bytes.Lines([]byte(text)) {
+		line, _, _ := printedLine(raw)
+		if k, _ := classify(line); k == failed {
+			return true
+		}
+	}
+	return false
 }
 
 // spotsOf finds the lines of files where a test failed, or where a compiler found an error. pytest and unittest name
@@ -146,11 +154,12 @@ var (
 	noError      = input.Lazily(`(?i)\bwarning\b|\b(?:0|no) (?:errors?|failures?|failed)\b`)
 )
 
-// clarityOf looks for the forms in which compilers, linters and test runners write errors.
-func clarityOf(line string) clarity {
+// clarityOf looks for the forms in which compilers, linters and test runners write errors. What a test expects comes after its name,
+// so that it is no error before a line has named one.
+func clarityOf(line string, named bool) clarity {
 	text := []byte(line)
 	switch {
-	case line == "" || noError().Match(text):
+	case line == "" || noError().Match(text), !named && strings.HasPrefix(strings.TrimSpace(line), "Expected"):
 		return unclear
 	case preciseError().Match(text):
 		return precise

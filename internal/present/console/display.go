@@ -2,10 +2,8 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,11 +23,11 @@ func (m *ColorMode) Type() string { return "when" }
 
 // Set refuses other values.
 func (m *ColorMode) Set(value string) error {
-	if slices.Contains(ColorModes, value) {
+	err := input.OneOf("unknown value", value, ColorModes)
+	if err == nil {
 		*m = ColorMode(value)
-		return nil
 	}
-	return fmt.Errorf("unknown value %q%s expected one of %s", value, input.DidYouMean(value, ColorModes, ""), strings.Join(ColorModes, ", "))
+	return err
 }
 
 // stream is a standard stream. What is written to it is neutralised.

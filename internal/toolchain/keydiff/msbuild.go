@@ -100,12 +100,13 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 // inactive are items that are neither compiled nor linked.
 var inactive = []string{"None", "Content", "EmbeddedResource", "Folder", "Service"}
 
+// inProject are what such an item may say without a copy beside the assembly.
+var inProject = strings.Fields("Include Remove Update Link Pack PackagePath Visible LogicalName SubType DependentUpon Generator LastGenOutput")
+
 // stays reports whether an inactive item is nowhere but in the project, its assembly and its package: a copy beside the assembly may
 // steer the runner.
 func stays(item *element) bool {
-	return item.says(func(name, _ string) bool {
-		return slices.Contains(strings.Fields("Include Remove Update Link Pack PackagePath Visible LogicalName SubType DependentUpon Generator LastGenOutput"), name)
-	})
+	return item.says(func(name, _ string) bool { return slices.Contains(inProject, name) })
 }
 
 // isInstalled reports whether a reference is one of the framework, or of a package that NuGet installs.
