@@ -21,7 +21,7 @@ type Options struct {
 	OtherWarnings int
 	Docs          func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
 	Bytes         int                      // markdown only: the maximum size; 0 is MaxSummary
-	// LinkBase is, for html only, where links to pull requests and commits begin, as [CheckLinkBase] accepts it; "" for no links.
+	// LinkBase is, for html only, where links to pull requests and commits begin, as [page.CheckLinkBase] accepts it; "" for no links.
 	LinkBase string
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// Acceptance checks that the commands that the contract names ran, and ended as the contract requires.
+// AcceptanceCheck checks that the commands that the contract names ran, and ended as the contract requires.
 var AcceptanceCheck = &check.Check{
 	ID:    "acceptance",
 	Title: "Every acceptance command ran and ended as the contract expects",

@@ -9,7 +9,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Budget checks the time and the network of the task.
+// BudgetCheck checks the time and the network of the task.
 var BudgetCheck = &check.Check{
 	ID:    "budget",
 	Title: "The task stayed within its time budget and its network hosts",

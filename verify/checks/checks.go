@@ -39,7 +39,7 @@ const CodeUnavailable = "facts.unavailable"
 // CodeNotApplicable is the code of the only finding about a pull request that applies_to leaves out.
 const CodeNotApplicable = report.CodeNotApplicable
 
-// Gate is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
+// GateCheck is the gate itself. It does not run: its codes are for runs that cannot judge, or have nothing to judge.
 var GateCheck = &check.Check{
 	ID:    "gate",
 	Title: "The gate can do its work",

@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Contract checks that there is a contract that the change did not write.
+// ContractCheck checks that there is a contract that the change did not write.
 var ContractCheck = &check.Check{
 	ID:    "contract",
 	Title: "The scope contract is there, well formed, and not written by the change",

@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Coverage checks that the tests cover as much as the contract requires.
+// CoverageCheck checks that the tests cover as much as the contract requires.
 var CoverageCheck = &check.Check{
 	ID:    "coverage",
 	Title: "Coverage is above its floor and did not drop",

@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Diff checks that the gate knows what was changed.
+// DiffCheck checks that the gate knows what was changed.
 var DiffCheck = &check.Check{
 	ID:    "diff",
 	Title: "The list of changed files is there and reliable",

@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/proof"
 )
 
-// Evidence checks how far the records can be trusted.
+// EvidenceCheck checks how far the records can be trusted.
 var EvidenceCheck = &check.Check{
 	ID:    "evidence",
 	Title: "The evidence is about this code and comes from a trusted source",

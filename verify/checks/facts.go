@@ -12,7 +12,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Facts checks that the facts can be read, and that they contain what every run requires.
+// FactsCheck checks that the facts can be read, and that they contain what every run requires.
 var FactsCheck = &check.Check{
 	ID:    "facts",
 	Title: "The facts that the decision requires are known",

@@ -11,7 +11,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/proof"
 )
 
-// Feedback checks that the logs are there, complete and well formed.
+// FeedbackCheck checks that the logs are there, complete and well formed.
 var FeedbackCheck = &check.Check{
 	ID:    "feedback",
 	Title: "The feedback logs are there, complete and well formed",

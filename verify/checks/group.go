@@ -8,7 +8,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Group checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for merge
+// GroupCheck checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for merge
 // groups alone.
 var GroupCheck = &check.Check{
 	ID:    "group",

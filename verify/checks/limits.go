@@ -5,7 +5,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Limits checks that every input was read to its end.
+// LimitsCheck checks that every input was read to its end.
 var LimitsCheck = &check.Check{
 	ID:    "limits",
 	Title: "No input is larger than the gate reads",

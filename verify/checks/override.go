@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
-// Override tells of labels and messages that ask for an override and do not count. It runs after all other checks.
+// OverrideCheck tells of labels and messages that ask for an override and do not count. It runs after all other checks.
 var OverrideCheck = &check.Check{
 	ID:    "override",
 	Title: "Only a person with permission overrides",

@@ -14,7 +14,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// Rules checks that all of the repository's rules were judged and are not violated.
+// RulesCheck checks that all of the repository's rules were judged and are not violated.
 var RulesCheck = &check.Check{
 	ID:    "rules",
 	Title: "Every repository rule was judged and passed",

@@ -16,7 +16,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// Scope checks that the change touches only what the contract allows.
+// ScopeCheck checks that the change touches only what the contract allows.
 var ScopeCheck = &check.Check{
 	ID:    "scope",
 	Title: "The change touches only what the contract allows",

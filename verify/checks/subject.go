@@ -13,7 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
-// Subject checks that what was judged is the pull request as it is now.
+// SubjectCheck checks that what was judged is the pull request as it is now.
 var SubjectCheck = &check.Check{
 	ID:    "subject",
 	Title: "What is judged is the pull request as it is now",
