@@ -57,7 +57,7 @@ func TestContainerAct(t *testing.T) {
 // overrides the findings.
 func runAct(t *testing.T, dir string, succeeds bool, verdict string) (code string) {
 	t.Helper()
-	c := exec.Command(actProgram, "pull_request", "-W", ".github/workflows/gate.yml", "-e", "event.json", "-P", "ubuntu-latest="+actRunner,
+	c := exec.Command(actProgram, "pull_request", "--rm", "-W", ".github/workflows/gate.yml", "-e", "event.json", "-P", "ubuntu-latest="+actRunner,
 		"--pull=false", "--action-offline-mode", "--env", "GITHUB_REPOSITORY=o/r", "--container-options", actOptions)
 	c.Dir, c.Env = dir, gitEnv("HOME="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir())
 	printed, err := c.CombinedOutput()

@@ -261,7 +261,7 @@ func (p *crossProject) run(number int, succeeds bool, verdict string, more ...st
 	if more == nil { // a run that is not repeated has artifacts of its own
 		p.kept = t.TempDir()
 	}
-	args := []string{"pull_request", "-W", "closeout.yml", "-e", "event.json", "-P", "ubuntu-latest=" + actRunner, "-P", "ubuntu-24.04-arm=" + actRunner,
+	args := []string{"pull_request", "--rm", "-W", "closeout.yml", "-e", "event.json", "-P", "ubuntu-latest=" + actRunner, "-P", "ubuntu-24.04-arm=" + actRunner,
 		"--pull=false", "--action-offline-mode", "-s", "GITHUB_TOKEN=token", "--env", "GITHUB_REPOSITORY=o/r",
 		"--env", "GITHUB_SERVER_URL=" + p.server, "--env", "GITHUB_API_URL=" + p.server,
 		"--container-options", strings.TrimSpace("-v " + p.kept + ":/artifacts " + actOptions),
