@@ -98,12 +98,9 @@ func (f *found) join(places []int) {
 			undecided = append(undecided, what)
 		}
 	}
-	if more := len(undecided) - maxUndecided; more > 0 {
-		undecided = append(undecided[:maxUndecided], fmt.Sprintf("and %d more", more))
-	}
 	reason := check.Valid(f.kept[places[0]].Lacks.Error)
 	*first = report.Finding{
-		Code: code, Severity: first.Severity, Message: "cannot determine " + strings.Join(undecided, "; ") + ": " + reason,
+		Code: code, Severity: first.Severity, Message: "cannot determine " + strings.Join(input.First(undecided, maxUndecided), "; ") + ": " + reason,
 		Location: report.Location{Input: string(check.Facts)}, Expected: "these facts in facts.json", Actual: reason, Fix: first.Fix,
 		Fingerprint: first.Fingerprint, Times: 1,
 	}

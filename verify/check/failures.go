@@ -73,23 +73,20 @@ func Printed(p *Pass, c *contract.Criterion, f *Finding) []Failure {
 
 // Describe names in a finding what failed, places it at the first of them, and returns the first for the message.
 func Describe(f *Finding, list []Failure) string {
-	const most = 5
 	first := &list[0]
 	var titles []string
-	for i := range list[:min(len(list), most)] {
+	for i := range list {
 		titles = append(titles, list[i].title())
 	}
-	if more := len(list) - most; more > 0 {
-		titles = append(titles, fmt.Sprintf("and %d more", more))
-	}
-	f.Actual += "; failed: " + strings.Join(titles, "; ")
+	failed := strings.Join(input.First(titles, 5), "; ")
+	f.Actual += "; failed: " + failed
 	switch {
 	case first.Name == "":
 		f.Fix = "fix the error at " + first.title()
 	case len(list) == 1:
 		f.Fix = "make " + first.title() + " pass"
 	default:
-		f.Fix = "make these tests pass: " + strings.Join(titles, "; ")
+		f.Fix = "make these tests pass: " + failed
 	}
 	if first.Place.Path != "" {
 		f.Shown, f.Input = first.Place, Tests

@@ -63,30 +63,37 @@ func runAcceptance(p *check.Pass) {
 		if d.Reason == proof.Passed || known {
 			reportTests(p, c, d.At)
 		}
-		if d.Flaky != nil {
-			failures := input.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
-			p.Report(about(p, c, atRecord(check.Finding{
-				Code: "acceptance.flaky", Message: criterionName(c) + " passed only after " + failures, Expected: "a command that passes at once",
-				Actual:   input.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
-				Fix:      "look at the failures: the change may have fixed them, or the command may be unreliable",
-				Identity: criterionKey(c),
-			}, d.Flaky)))
-		}
-		if d.Silent != nil && d.Reason == proof.Passed {
-			p.Report(about(p, c, atRecord(check.Finding{
-				Code: "acceptance.no_summary", Message: criterionName(c) + " passed, and its output has no summary of a run",
-				Expected: "the summary that the test runner prints at the end of a run", Actual: "none in the recorded output",
-				Fix:      "find out what ended the run, such as code that ends the process; or let the command write a test_report",
-				Identity: criterionKey(c),
-			}, d.Silent)))
-		}
-		if d.Cached != nil && d.Reason == proof.Passed {
-			said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
-			p.Report(about(p, c, atRecord(check.Finding{
-				Code: "acceptance.cached", Message: criterionName(c) + " shows some results of an earlier run: " + said,
-				Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun, Identity: criterionKey(c),
-			}, d.Cached)))
-		}
+		reportDoubts(p, c, &d)
+	}
+}
+
+// reportDoubts reports what is strange about a criterion that passed.
+func reportDoubts(p *check.Pass, c *contract.Criterion, d *proof.Decision) {
+	report := func(at *proof.Deciding, f check.Finding) {
+		f.Message, f.Identity = criterionName(c)+f.Message, criterionKey(c)
+		p.Report(about(p, c, atRecord(f, at)))
+	}
+	if d.Flaky != nil {
+		failures := input.Plural(d.Flaky.Failures+d.Flaky.Lower, "failure")
+		report(d.Flaky, check.Finding{
+			Code: "acceptance.flaky", Message: " passed only after " + failures,
+			Expected: "a command that passes at once", Actual: input.Plural(d.Flaky.Tries(), "attempt") + ", " + failures,
+			Fix: "look at the failures: the change may have fixed them, or the command may be unreliable",
+		})
+	}
+	if d.Silent != nil && d.Reason == proof.Passed {
+		report(d.Silent, check.Finding{
+			Code: "acceptance.no_summary", Message: " passed, and its output has no summary of a run",
+			Expected: "the summary that the test runner prints at the end of a run", Actual: "none in the recorded output",
+			Fix: "find out what ended the run, such as code that ends the process; or let the command write a test_report",
+		})
+	}
+	if d.Cached != nil && d.Reason == proof.Passed {
+		said := "the output says " + strconv.Quote(d.Cached.Last.Output.Line)
+		report(d.Cached, check.Finding{
+			Code: "acceptance.cached", Message: " shows some results of an earlier run: " + said,
+			Expected: "results of tests that ran while the command was recorded", Actual: said, Fix: rerun,
+		})
 	}
 }
 
@@ -96,16 +103,12 @@ func reportUnanchored(p *check.Pass) {
 	if p.Policy.IsAnchored() || p.Policy.NotRequired != nil || (p.Group != nil && len(p.Policy.Criteria) == 0) {
 		return // in a merge group the contracts of its pull requests may name criteria: each is judged by a join of its own
 	}
-	standing, count := &p.Policy.Sources[0], "1 criterion"
-	if n := len(p.Policy.Criteria); n != 1 {
-		count = fmt.Sprintf("%d criteria", n)
-	}
-	p.Report(check.Finding{
-		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator", Input: check.Contract,
-		Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"], Expected: "at least one criterion with expect pass that the change did not add",
-		Actual: count + ", none of them one of these", Fix: "let a person add an acceptance criterion to the contract on the base branch",
-		Contract: check.Place{Path: standing.Path, Pos: standing.Contract.Keys["acceptance_criteria"]},
-	})
+	p.Report(atKey(p, "acceptance_criteria", check.Finding{
+		Code: "acceptance.unanchored", Message: "no command that must pass is named by the base branch or the operator",
+		Expected: "at least one criterion with expect pass that the change did not add",
+		Actual:   input.Plural(int64(len(p.Policy.Criteria)), "criterion") + ", none of them one of these",
+		Fix:      "let a person add an acceptance criterion to the contract on the base branch",
+	}))
 }
 
 // criterionName is how a message speaks of a criterion.
@@ -133,8 +136,7 @@ func about(p *check.Pass, c *contract.Criterion, f check.Finding) check.Finding 
 
 // atRecord places a finding at the deciding record.
 func atRecord(f check.Finding, d *proof.Deciding) check.Finding {
-	f.Input, f.Path, f.Pos = check.Feedback, d.Stream, input.Pos{Line: d.Last.Line, Column: 1}
-	return f
+	return inLog(d.Stream, d.Last.Line, f)
 }
 
 func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) check.Finding {
@@ -202,17 +204,11 @@ func acceptanceFinding(p *check.Pass, c *contract.Criterion, d *proof.Decision) 
 
 // olderFailures names the tests that failed on the base as well, as far as its run was recorded.
 func olderFailures(p *check.Pass, c *contract.Criterion) string {
-	const most = 5
 	i := slices.IndexFunc(p.Cross, func(r check.CrossRun) bool { return r.Criterion.ID == c.ID && len(r.Older) > 0 })
 	if i < 0 {
 		return ""
 	}
-	names := p.Cross[i].Older
-	text := "; older than the change, because failing on the base too: " + strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text
+	return "; older than the change, because failing on the base too: " + strings.Join(input.First(p.Cross[i].Older, 5), ", ")
 }
 
 // noExitCode is why a command has no exit code, where the recorder does not say.

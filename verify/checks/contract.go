@@ -56,43 +56,44 @@ func runContract(p *check.Pass) {
 			p.Report(f)
 		}
 	}
-	trial := p.IsTrial()
-	for _, s := range p.Policy.Sources {
-		if message, actual := p.Untrusted(&s); message != "" && trial && !s.IsTask() {
-			reportTrial(p, &s)
-		} else if message != "" {
-			p.Report(check.Finding{
-				Code: "contract.untrusted", Message: message, Actual: actual, Input: check.Kind(s.Kind), Path: s.Path, Identity: []string{string(s.Trust)},
+	for i := range p.Policy.Sources {
+		s := &p.Policy.Sources[i]
+		switch message, actual := p.Untrusted(s); {
+		case message == "":
+		case p.IsTrial() && !s.IsTask():
+			reportTrial(p, s)
+		default:
+			p.Report(inContract(s, input.Pos{}, check.Finding{
+				Code: "contract.untrusted", Message: message, Actual: actual, Identity: []string{string(s.Trust)},
 				Expected: "a contract from the base branch, or one from outside the repository",
 				Fix:      "commit the contract to the base branch, or let the workflow read it from outside the repository",
-			})
+			}))
 		}
 	}
 }
 
 // reportNoTasks reports the tasks that are named and that nothing can be judged by.
 func reportNoTasks(p *check.Pass) {
-	for _, claim := range p.NoTasks {
-		f := check.Finding{
-			Code: "contract.missing", Message: fmt.Sprintf("no contract has the task %q, which the caller named", claim.Task), Input: check.TaskContract,
-			Expected: "a contract with this task_id", Actual: "none", Fix: "supply the contract of the task, or name another one with --task",
-			Identity: []string{claim.Task},
-		}
-		if claim.By != policy.ByCaller {
-			f.Message = fmt.Sprintf("no contract has the task %q, which %s names", claim.Task, claim.By)
-			f.Expected, f.Fix = "a task of the base branch, or one whose contract the change adds", rewordFix
-		}
-		p.Report(f)
-	}
-	for _, claim := range p.ClosedTasks {
-		f := check.Finding{
-			Code: "contract.missing", Message: fmt.Sprintf("the task %q is closed, and %s names it", claim.Task, claim.By), Input: check.TaskContract,
-			Expected: "a task that is not closed", Actual: `"closed": true`, Fix: "name another task with --task", Identity: []string{claim.Task, "closed"},
-		}
+	report := func(claim policy.Claim, f check.Finding) {
+		f.Code, f.Input = "contract.missing", check.TaskContract
 		if claim.By != policy.ByCaller {
 			f.Fix = rewordFix
 		}
 		p.Report(f)
+	}
+	for _, claim := range p.NoTasks {
+		report(claim, check.Finding{
+			Message:  fmt.Sprintf("no contract has the task %q, which %s names", claim.Task, claim.By),
+			Expected: "a contract with this task_id", Actual: "none",
+			Fix: "supply the contract of the task, or name another one with --task", Identity: []string{claim.Task},
+		})
+	}
+	for _, claim := range p.ClosedTasks {
+		report(claim, check.Finding{
+			Message:  fmt.Sprintf("the task %q is closed, and %s names it", claim.Task, claim.By),
+			Expected: "a task that is not closed", Actual: `"closed": true`,
+			Fix: "name another task with --task", Identity: []string{claim.Task, "closed"},
+		})
 	}
 }
 
@@ -103,12 +104,11 @@ func reportNoneRequired(p *check.Pass) {
 	if p.Policy.NotRequired == nil || p.Policy.IsAnchored() || p.Policy.WhenNone() {
 		return
 	}
-	at := standing(p, "acceptance_criteria")
-	p.Report(check.Finding{
-		Code: "contract.unanchored", Message: "the change requires no command that must pass: it matches when of none", Input: check.Contract, Path: at.Path, Pos: at.Pos,
-		Expected: "at least one criterion without when, or one that the change matches", Actual: "none", Contract: at,
-		Fix: "for a person: let one criterion of the standing contract have no when, or write \"when_none\": \"pass\" there",
-	})
+	p.Report(atKey(p, "acceptance_criteria", check.Finding{
+		Code: "contract.unanchored", Message: "the change requires no command that must pass: it matches when of none",
+		Expected: "at least one criterion without when, or one that the change matches", Actual: "none",
+		Fix: `for a person: let one criterion of the standing contract have no when, or write "when_none": "pass" there`,
+	}))
 }
 
 // reportTaskCount reports that there is no task where one is required, and more tasks than the standing contract allows. That the
@@ -125,12 +125,12 @@ func reportTaskCount(p *check.Pass) {
 	}
 	tasks := slices.ContainsFunc(p.Policy.Sources, func(s policy.Source) bool { return s.IsTask() })
 	if rule.Required && !tasks && len(claims) == 0 && p.Group == nil {
-		at, update := standing(p, "tasks"), newUpdate(p)
-		f := check.Finding{
-			Code: "task.missing", Message: "the change carries no task, and the standing contract requires one", Input: check.Contract, Path: at.Path, Pos: at.Pos,
+		f := atKey(p, "tasks", check.Finding{
+			Code: "task.missing", Message: "the change carries no task, and the standing contract requires one",
 			Expected: "a task that the workflow names, whose contract the change adds, or that a commit names (Closeout-Task: ID)", Actual: "none",
-			Fix: "add the trailer \"Closeout-Task: ID\" to the message of a commit, with the id of a task of the base branch", Contract: at,
-		}
+			Fix: `add the trailer "Closeout-Task: ID" to the message of a commit, with the id of a task of the base branch`,
+		})
+		update := newUpdate(p)
 		update.except(p, &f)
 		p.Report(f)
 	}
@@ -138,19 +138,16 @@ func reportTaskCount(p *check.Pass) {
 		return
 	}
 	var said []string
-	for _, c := range claims[:min(len(claims), 10)] {
+	for _, c := range claims {
 		said = append(said, fmt.Sprintf("%s (%s)", c.Task, c.By))
 	}
-	if more := len(claims) - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
-	}
-	at := standing(p, "tasks")
-	p.Report(check.Finding{
+	p.Report(atKey(p, "tasks", check.Finding{
 		Code: "contract.missing", Message: fmt.Sprintf("the change carries %d tasks, and the standing contract allows %d", len(claims), rule.Most()),
-		Input: check.Contract, Path: at.Path, Pos: at.Pos, Expected: fmt.Sprintf("at most %s for a change (tasks.max)", input.Plural(int64(rule.Most()), "task")),
-		Actual: strings.Join(said, ", "), Fix: "split the change, or " + rewordFix + "; a person may raise tasks.max in the standing contract", Contract: at,
+		Expected: fmt.Sprintf("at most %s for a change (tasks.max)", input.Plural(int64(rule.Most()), "task")),
+		Actual:   strings.Join(input.First(said, 10), ", "),
+		Fix:      "split the change, or " + rewordFix + "; a person may raise tasks.max in the standing contract",
 		Identity: []string{"too many tasks"},
-	})
+	}))
 }
 
 // whereContract says where a contract is that the gate does not see, and the next step.

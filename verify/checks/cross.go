@@ -240,20 +240,14 @@ func nameCases(f check.Finding, what string, run *check.CrossRun, cases []check.
 	var names, list []string
 	// Runners that work in parallel write them in any order.
 	input.SortStable(cases, func(a, b check.CrossCase) int { return strings.Compare(a.Name, b.Name) })
-	for i, c := range cases {
-		names = append(names, c.Name)
-		if i < mostNames {
-			list = append(list, c.String())
-		}
-	}
-	if more := len(cases) - mostNames; more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
+	for _, c := range cases {
+		names, list = append(names, c.Name), append(list, c.String())
 	}
 	if at := cases[0].Place; at != nil {
 		f.Path, f.Pos = at.File, input.Pos{Line: int(at.Line), Column: 1}
 	}
 	f.Message = fmt.Sprintf(what, input.Plural(int64(len(cases)), "test")) + ": " + cases[0].Title()
-	f.Actual = strings.Join(list, "; ")
+	f.Actual = strings.Join(input.First(list, mostNames), "; ")
 	f.Identity = criterionKey(run.Criterion, names...)
 	return f
 }

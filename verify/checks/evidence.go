@@ -129,13 +129,9 @@ func raiseFix(p *check.Pass, how string, minimum input.Level) string {
 func conflictText(d *proof.Decision) string {
 	var parts []string
 	for _, x := range d.Deciding {
-		if len(parts) == 10 {
-			parts = append(parts, fmt.Sprintf("and %d more logs", len(d.Deciding)-10))
-			break
-		}
 		parts = append(parts, fmt.Sprintf("exit code %d in %s line %d", *x.Last.Exit, x.Stream, x.Last.Line))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(input.First(parts, 10), "; ")
 }
 
 // reportDigests requires every log that the workflow supplied, and a digest of every stream that it names.
@@ -155,7 +151,8 @@ func reportDigests(p *check.Pass) {
 			Fix: "supply the log as the recording job wrote it", Identity: []string{sha256},
 		}
 		if stream != "" {
-			f.Message, f.Identity = fmt.Sprintf("the log of the stream %q is missing or was changed", stream), []string{sha256, stream}
+			f.Message = fmt.Sprintf("the log of the stream %q is missing or was changed", stream)
+			f.Identity = append(f.Identity, stream)
 		}
 		if sha256 == "" {
 			f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
@@ -184,11 +181,12 @@ func reportCompanion(p *check.Pass, c *check.Companion) {
 // reportClash reports a file that two commands of one log wrote with different content: which of them it is from, and
 // whether the other one meant to replace it, is unknown.
 func reportClash(p *check.Pass, c *check.Companion) {
-	p.Report(check.Finding{
-		Code:    "evidence.conflict",
-		Message: fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, c.Clash.Path, c.Clash.First, c.Clash.Second),
-		Input:   check.Feedback, Path: c.Clash.Stream, Pos: input.Pos{Line: c.Clash.Line, Column: 1},
+	clash := c.Clash
+	p.Report(inLog(clash.Stream, clash.Line, check.Finding{
+		Code:     "evidence.conflict",
+		Message:  fmt.Sprintf("two commands wrote the %s report %s with different content: %s, then %s", c.Kind, clash.Path, clash.First, clash.Second),
 		Expected: "one command of a log that writes the file", Actual: "two commands, with different content",
-		Fix: "let each command write a separate file, then record both again", Identity: []string{string(c.Kind), c.Clash.Path, c.Clash.First, c.Clash.Second},
-	})
+		Fix:      "let each command write a separate file, then record both again",
+		Identity: []string{string(c.Kind), clash.Path, clash.First, clash.Second},
+	}))
 }

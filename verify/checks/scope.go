@@ -45,10 +45,7 @@ func runScope(p *check.Pass) {
 			}
 		}
 	}
-	if len(allowed) > 5 {
-		allowed = append(allowed[:5:5], fmt.Sprintf("and %d more", len(allowed)-5))
-	}
-	off := offScope{allowed: strings.Join(allowed, ", "), roots: roots, trial: p.IsTrial(), update: newUpdate(p)}
+	off := offScope{allowed: strings.Join(input.First(allowed, 5), ", "), roots: roots, trial: p.IsTrial(), update: newUpdate(p)}
 	for _, c := range p.Changes {
 		if c.Class == policy.ClassOffScope && !c.Contract && c.Severity == input.Block {
 			off.count++
@@ -204,12 +201,6 @@ func clause(p *check.Pass, c policy.Clause) check.Place {
 	return check.Place{Path: p.Policy.Sources[c.Source].Path, Pos: c.Pos}
 }
 
-// standing is the place of a key of the standing contract; without line where it does not contain the key.
-func standing(p *check.Pass, key string) check.Place {
-	s := &p.Policy.Sources[0]
-	return check.Place{Path: s.Path, Pos: s.Contract.Keys[key]}
-}
-
 // changeKind says which input lists the changes.
 func changeKind(p *check.Pass) check.Kind {
 	if p.State[check.Diff] == check.Usable {
@@ -341,11 +332,11 @@ func reportUniversal(p *check.Pass) {
 				files++
 			}
 		}
-		p.Report(check.Finding{
+		p.Report(inContract(&pattern.Source, pattern.Pos, check.Finding{
 			Code: "scope.universal_glob", Message: fmt.Sprintf("the pattern %q allows almost every file", pattern.Value),
-			Input: check.Kind(pattern.Source.Kind), Path: pattern.Source.Path, Pos: pattern.Pos, Contract: check.Place{Path: pattern.Source.Path, Pos: pattern.Pos},
 			Expected: "patterns that name the directories of the task", Actual: "it allows " + input.Plural(files, "file") + " of this change",
 			Fix: "name the directories that the task needs", Identity: []string{pattern.Value},
-		})
+			Contract: check.Place{Path: pattern.Source.Path, Pos: pattern.Pos},
+		}))
 	}
 }

@@ -43,14 +43,15 @@ func runSubject(p *check.Pass) {
 		reportAuthor(p, pr)
 	}
 	reportOtherBase(p, pr)
-	if _, found := p.Facts.Lacking(facts.WantedPullRequest, ""); found {
+	if _, lacks := p.Facts.Lacking(facts.WantedPullRequest, ""); lacks {
 		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
 	}
-	reportMoved(p, "the head that was judged", subject.HeadSHA, "the pull request's head", pr.HeadSHA)
-	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, "the pull request's head", pr.HeadSHA)
-	reportMoved(p, "the pull request's head at first", pr.HeadSHA, "its head at the end", pr.LastHeadSHA)
-	reportMoved(p, "the branch that was compared with", subject.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
-	reportMoved(p, "the branch that the event names", p.Facts.Event.BaseBranch, "the branch that the pull request goes into", pr.BaseBranch)
+	const head, branch = "the pull request's head", "the branch that the pull request goes into"
+	reportMoved(p, "the head that was judged", subject.HeadSHA, head, pr.HeadSHA)
+	reportMoved(p, "the head that the event names", p.Facts.Event.HeadSHA, head, pr.HeadSHA)
+	reportMoved(p, head+" at first", pr.HeadSHA, "its head at the end", pr.LastHeadSHA)
+	reportMoved(p, "the branch that was compared with", subject.BaseBranch, branch, pr.BaseBranch)
+	reportMoved(p, "the branch that the event names", p.Facts.Event.BaseBranch, branch, pr.BaseBranch)
 	if subject.PullRequest > 0 {
 		reportMoved(p, "the pull request that was judged", fmt.Sprint(subject.PullRequest), "the one that GitHub returned", fmt.Sprint(pr.Number))
 	}
@@ -111,19 +112,15 @@ func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) 
 	case m == nil || (!m.HeadInGroup && m.Differs == nil):
 		p.ReportLacking(facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
-		const most = 5
-		var shown []string
-		for _, path := range p.Member.Foreign[:min(len(p.Member.Foreign), most)] {
-			shown = append(shown, input.QuotePath(path))
-		}
-		text := strings.Join(shown, ", ")
-		if more := len(p.Member.Foreign) - most; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
+		var paths []string
+		for _, path := range p.Member.Foreign {
+			paths = append(paths, input.QuotePath(path))
 		}
 		p.Report(check.Finding{
 			Code: "subject.moved", Message: "the merge group does not contain the pull request as it is now", Input: check.Facts,
-			Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it", Actual: "it differs in " + text,
-			Fix: "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
+			Expected: "each file in the group as in the pull request, unless the base or another pull request also changes it",
+			Actual:   "it differs in " + strings.Join(input.First(paths, 5), ", "),
+			Fix:      "remove the pull request from the merge queue and add it again", Identity: []string{"not in the group"},
 		})
 	}
 }

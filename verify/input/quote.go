@@ -65,16 +65,15 @@ func plainText(path string) bool {
 // maxQuoted is the maximum length of a quote from an input.
 const maxQuoted = 80
 
-// Clip shortens a text for a message, at the end of a character.
-func Clip(s string) string {
-	if len(s) <= maxQuoted {
-		return s
+// Clip shortens a text for a message.
+func Clip(s string) string { return CutTo(s, maxQuoted) }
+
+// First lists the first texts of a list, and then how many more there are.
+func First(list []string, most int) []string {
+	if more := len(list) - most; more > 0 {
+		return append(list[:most:most], fmt.Sprintf("and %d more", more))
 	}
-	cut := maxQuoted
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return list
 }
 
 // Plural writes n and the noun, with an s unless n is 1.

@@ -221,11 +221,7 @@ func rowContent(r *request) Answer {
 	if len(paths) == 0 {
 		return yes
 	}
-	shown := strings.Join(paths[:min(len(paths), contentShown)], ", ")
-	if more := len(paths) - contentShown; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return no("the merge group and the pull request differ in the content of "+shown,
+	return no("the merge group and the pull request differ in the content of "+strings.Join(input.First(paths, contentShown), ", "),
 		fmt.Sprintf("update the branch of the pull request once the other changes to these files are on the base branch; then %s can review the findings and comment the new code",
 			r.event.Actor))
 }

@@ -28,10 +28,7 @@ func decisionsDiffer(before, after *report.Report) []string {
 			lines = append(lines, "only computed: "+line)
 		}
 	}
-	if more := len(lines) - maxDifferences; more > 0 {
-		lines = append(lines[:maxDifferences], fmt.Sprintf("and %d more differences", more))
-	}
-	return lines
+	return input.First(lines, maxDifferences)
 }
 
 // decisionOf lists what a report decides, a line each, without its messages. Another version may have other messages and

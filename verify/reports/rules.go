@@ -96,13 +96,10 @@ func noRuleReport(n *input.Node) input.Error {
 	}
 	if n.Kind == input.KindObject && len(n.Members) > 0 {
 		var keys []string
-		for _, m := range n.Members[:min(len(n.Members), 5)] {
+		for _, m := range n.Members {
 			keys = append(keys, input.Quote(m.Key))
 		}
-		if more := len(n.Members) - len(keys); more > 0 {
-			keys = append(keys, fmt.Sprintf("and %d more", more))
-		}
-		e.Found = "an object with the keys " + strings.Join(keys, ", ")
+		e.Found = "an object with the keys " + strings.Join(input.First(keys, 5), ", ")
 		if len(keys) == 1 {
 			e.Found = "an object with the key " + keys[0]
 		}
