@@ -56,25 +56,22 @@ func reportNetwork(p *check.Pass) {
 		allowed = "only " + strings.Join(p.Policy.NetworkEgress, ", ")
 	}
 	for _, s := range p.Streams() {
+		f := inLog(s.Name, 0, check.Finding{
+			Code: "network.unallowed_host", Expected: allowed,
+			Fix: "remove the request to this host; a person may add the host to network_egress in the contract",
+		})
 		for _, h := range s.Hosts.List {
-			p.Report(check.Finding{
-				Code: "network.unallowed_host", Message: fmt.Sprintf("a command reached the host %q", h.Text), Input: check.Feedback,
-				Path: s.Name, Pos: input.Pos{Line: h.Line, Column: 1}, Expected: allowed, Actual: h.Text,
-				Fix: "remove the request to this host; a person may add the host to network_egress in the contract", Identity: []string{h.Text}, Times: h.Times,
-			})
+			f.Message, f.Actual = fmt.Sprintf("a command reached the host %q", h.Text), h.Text
+			f.Pos.Line, f.Identity, f.Times = h.Line, []string{h.Text}, h.Times
+			p.Report(f)
 		}
-		if s.Hosts.More > 0 {
-			p.Report(check.Finding{
-				Code: "network.unallowed_host", Message: fmt.Sprintf("commands reached %d more hosts", s.Hosts.More), Input: check.Feedback,
-				Path: s.Name, Expected: allowed, Actual: fmt.Sprint(s.Hosts.More), Fix: "remove the requests to these hosts", Identity: []string{"more", fmt.Sprint(s.Hosts.More)}, Times: s.Hosts.More,
-			})
-		}
+		reportMore(p, f, s.Hosts.More, "commands reached %d more hosts")
 		if s.Unseen > 0 {
-			p.Report(check.Finding{
-				Code: "network.unobserved", Message: "the contract limits the network, and no record says which hosts were reached", Input: check.Feedback,
-				Path: s.Name, Pos: input.Pos{Line: s.UnseenAt, Column: 1}, Expected: "network_hosts in every record",
-				Actual: input.Plural(s.Unseen, "record") + " without it", Fix: "use a recorder that writes network_hosts; a person may remove network_egress from the contract",
-			})
+			p.Report(inLog(s.Name, s.UnseenAt, check.Finding{
+				Code: "network.unobserved", Message: "the contract limits the network, and no record says which hosts were reached",
+				Expected: "network_hosts in every record", Actual: input.Plural(s.Unseen, "record") + " without it",
+				Fix: "use a recorder that writes network_hosts; a person may remove network_egress from the contract",
+			}))
 		}
 	}
 }

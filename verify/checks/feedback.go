@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/facts"
@@ -45,10 +46,8 @@ func runFeedback(p *check.Pass) {
 }
 
 func reportNoLog(p *check.Pass) {
-	for _, problem := range p.Problems {
-		if problem.Kind == check.Feedback {
-			return // there is one, and it says itself what is wrong with it
-		}
+	if slices.ContainsFunc(p.Problems, func(problem check.Problem) bool { return problem.Kind == check.Feedback }) {
+		return // there is one, and it says itself what is wrong with it
 	}
 	f := check.Finding{
 		Code: "feedback.missing", Message: "there is no feedback log", Input: check.Feedback,
@@ -73,17 +72,15 @@ func blameJob(p *check.Pass, f check.Finding) check.Finding {
 		f.Fix += "; the page of this run shows which job did not record, and the gate names it: " + u.Fix
 		return f
 	}
-	const most = 3
+	var ends []string
 	for i := range p.Facts.Jobs {
-		if i == most {
-			f.Message += fmt.Sprintf(", and %s", input.Plural(int64(len(p.Facts.Jobs)-most), "more job"))
-			break
-		}
 		how, fix := jobEnd(p, &p.Facts.Jobs[i])
-		f.Message += [...]string{": ", ", and "}[min(i, 1)] + how
-		if i == 0 {
+		if ends = append(ends, how); i == 0 {
 			f.Fix = fix
 		}
+	}
+	if len(ends) > 0 {
+		f.Message += ": " + strings.Join(input.First(ends, 3), ", ")
 	}
 	return f
 }
@@ -91,25 +88,23 @@ func blameJob(p *check.Pass, f check.Finding) check.Finding {
 // jobEnd says how a job of this run ended, and what helps. A change of the workflow is a push, which starts a run of its own.
 func jobEnd(p *check.Pass, j *facts.Job) (how, fix string) {
 	const again = "; then push, or use Re-run failed jobs on the page of this run"
-	name, step := "the job "+strconv.Quote(j.Name), "step "+strconv.Quote(j.Step)
+	name, step, in := "the job "+strconv.Quote(j.Name), "step "+strconv.Quote(j.Step), ""
+	how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"+again
+	if j.Step != "" {
+		in = " in its " + step
+		how, fix = name+" failed"+in, "open the log of its "+step+" in "+name+", and fix what it says"+again
+	}
 	switch {
 	case j.Conclusion == "skipped":
 		how, fix = name+" was skipped", "look at `if` and `needs` of "+name+" in the workflow"
 	case j.Conclusion == "cancelled" && j.Began:
-		how, fix = name+" was cancelled", "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it; then use Re-run all jobs"
-		if j.Step != "" {
-			how += " in its " + step
-		}
-	case j.Conclusion == "" && j.Step != "":
-		how, fix = step+" of "+name+" failed", "open the log of "+step+", and fix what it says"+again
-	case j.Conclusion == "":
+		how, fix = name+" was cancelled"+in, "let "+name+" end: a person, a newer run of its concurrency group, or timeout-minutes cancelled it; then use Re-run all jobs"
+	case j.Conclusion == "" && in == "":
 		how, fix = name+" has not ended", "list "+name+" under `needs` of the job that judges, so that the gate waits for it"
+	case j.Conclusion == "": // the job that judges
+		how = step + " of " + name + " failed"
 	case !j.Began:
 		how, fix = name+" never started ("+j.Conclusion+")", "look at `runs-on` of "+name+", at its runners, and at the limits of the account"+again
-	case j.Step != "":
-		how, fix = name+" failed in its "+step, "open the log of its "+step+" in "+name+", and fix what it says"+again
-	default:
-		how, fix = name+" ended as "+strconv.Quote(j.Conclusion), "open the log of "+name+", and fix what it says"+again
 	}
 	if j.Attempt != p.Facts.Event.Attempt {
 		how += fmt.Sprintf(", in attempt %d of this run", j.Attempt)
@@ -133,82 +128,64 @@ func reportEmpty(p *check.Pass) {
 }
 
 func reportGaps(p *check.Pass, s *proof.Stream) {
+	f := inLog(s.Name, 0, check.Finding{
+		Code: "feedback.gap", Fix: "supply the log as the recorder wrote it, with no line removed, repeated or moved",
+	})
 	for _, g := range s.Gaps {
-		p.Report(check.Finding{
-			Code: "feedback.gap", Message: "the log is incomplete: " + g.Kind, Input: check.Feedback, Path: s.Name,
-			Pos: input.Pos{Line: g.Line, Column: 1}, Expected: g.Expected, Actual: g.Found,
-			Fix: "supply the log as the recorder wrote it, with no line removed, repeated or moved", Identity: []string{g.Kind, g.Found},
-		})
+		f.Message, f.Expected, f.Actual = "the log is incomplete: "+g.Kind, g.Expected, g.Found
+		f.Pos.Line, f.Identity = g.Line, []string{g.Kind, g.Found}
+		p.Report(f)
 	}
-	if s.GapsMore > 0 {
-		p.Report(check.Finding{
-			Code: "feedback.gap", Message: fmt.Sprintf("the log is incomplete: %d more places are not listed", s.GapsMore),
-			Input: check.Feedback, Path: s.Name, Expected: "none", Actual: fmt.Sprint(s.GapsMore),
-			Fix: "supply the log as the recorder wrote it", Identity: []string{"more", fmt.Sprint(s.GapsMore)}, Times: s.GapsMore,
-		})
-	}
+	f.Expected = "none"
+	reportMore(p, f, s.GapsMore, "the log is incomplete: %d more places are not listed")
 }
 
 // reportTampered repeats what the recorder found. No later record can settle that.
 func reportTampered(p *check.Pass, s *proof.Stream) {
-	f := check.Finding{
-		Code: "feedback.tampered", Input: check.Feedback, Path: s.Name, Expected: "a log and step outputs that only the recorder writes",
+	f := inLog(s.Name, 0, check.Finding{
+		Code: "feedback.tampered", Expected: "a log and step outputs that only the recorder writes",
 		Fix: "find the command or configuration that wrote it, remove that, and record all commands again",
-	}
+	})
+	const found = "the recorder found content that it did not write"
 	for _, c := range s.Tampered.List {
-		f.Message, f.Actual, f.Times = "the recorder found content that it did not write: "+c.Text, c.Text, c.Times
-		f.Pos, f.Identity = input.Pos{Line: c.Line, Column: 1}, []string{c.Text}
+		f.Message, f.Actual, f.Times = found+": "+c.Text, c.Text, c.Times
+		f.Pos.Line, f.Identity = c.Line, []string{c.Text}
 		p.Report(f)
 	}
-	if more := s.Tampered.More; more > 0 {
-		f.Message, f.Actual = fmt.Sprintf("the recorder found content that it did not write in %d more places", more), fmt.Sprint(more)
-		f.Pos, f.Identity, f.Times = input.Pos{}, []string{"more", fmt.Sprint(more)}, more
-		p.Report(f)
-	}
+	reportMore(p, f, s.Tampered.More, found+" in %d more places")
 }
 
 func reportOpen(p *check.Pass, s *proof.Stream) {
-	const expected = "an exit code, or a later record of the same command that has one"
+	open := inLog(s.Name, 0, check.Finding{
+		Code: "feedback.null_exit", Expected: "an exit code, or a later record of the same command that has one", Actual: "exit code null",
+		Fix: "run the command again to its end, and record it; or record everything again in a new log: closeout run",
+	})
 	for _, c := range s.Open() {
 		if c.Rules && lacksRules(p) {
 			continue // rules.missing says it
 		}
-		f := check.Finding{
-			Code: "feedback.null_exit", Message: inDirectory(c) + " has no exit code", Input: check.Feedback, Path: s.Name,
-			Pos: input.Pos{Line: c.Line, Column: 1}, Expected: expected, Actual: "exit code null",
-			Fix:      "run the command again to its end, and record it; or record everything again in a new log: closeout run",
-			Identity: []string{c.Text, c.Cwd, string(c.Key[:])}, Times: c.Times,
-		}
+		f := open
+		f.Message, f.Pos.Line, f.Times = inDirectory(c)+" has no exit code", c.Line, c.Times
+		f.Identity = []string{c.Text, c.Cwd, string(c.Key[:])}
 		if c.NotStarted {
 			f.Severity, f.Message = input.Info, inDirectory(c)+" could not be started"
 			f.Expected, f.Fix = "nothing: the contract does not name this command, and it did not run", "no action is needed"
 		}
 		p.Report(f)
 	}
-	if s.Unsettled > 0 {
-		p.Report(check.Finding{
-			Code: "feedback.null_exit", Message: fmt.Sprintf("%d more commands have no exit code", s.Unsettled), Input: check.Feedback,
-			Path: s.Name, Expected: expected, Actual: fmt.Sprintf("more than %d open at once", proof.MaxOpen),
-			Fix: "run the commands to their end", Identity: []string{"more", fmt.Sprint(s.Unsettled)}, Times: s.Unsettled,
-		})
-	}
+	reportMore(p, open, s.Unsettled, "%d more commands have no exit code")
 }
 
 func reportNonzero(p *check.Pass, s *proof.Stream) {
+	f := inLog(s.Name, 0, check.Finding{
+		Code: "feedback.nonzero_exit", Expected: "nothing: the contract does not name this command", Fix: "no action is needed",
+	})
 	for _, c := range s.Nonzero.List {
-		p.Report(check.Finding{
-			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), Input: check.Feedback,
-			Path: s.Name, Pos: input.Pos{Line: c.Line, Column: 1}, Expected: "nothing: the contract does not name this command",
-			Actual: fmt.Sprintf("exit code %d", c.Exit), Fix: "no action is needed", Identity: []string{c.Text, c.Cwd}, Times: c.Times,
-		})
+		f.Message, f.Actual = fmt.Sprintf("%s exited with %d", inDirectory(*c), c.Exit), fmt.Sprintf("exit code %d", c.Exit)
+		f.Pos.Line, f.Identity, f.Times = c.Line, []string{c.Text, c.Cwd}, c.Times
+		p.Report(f)
 	}
-	if more := s.Nonzero.More; more > 0 {
-		p.Report(check.Finding{
-			Code: "feedback.nonzero_exit", Message: fmt.Sprintf("%d more commands that the contract does not name failed", more),
-			Input: check.Feedback, Path: s.Name, Expected: "nothing", Actual: fmt.Sprint(more), Fix: "no action is needed",
-			Identity: []string{"more"}, Times: more,
-		})
-	}
+	reportMore(p, f, s.Nonzero.More, "%d more commands that the contract does not name failed")
 }
 
 // inDirectory names a command, and its directory when that is not the repository's root.
