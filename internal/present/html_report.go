@@ -191,10 +191,10 @@ func (p *reportPage) override() []page.Node {
 	if o == nil {
 		return nil
 	}
-	return []page.Node{page.Terms("facts",
-		page.Term{Name: "Person", Meaning: page.Nodes{page.Foreign(o.Who()), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}}, page.Term{Name: "Reason", Meaning: page.Foreign(o.Why())},
-		page.Term{Name: "Override code", Meaning: given(p.OverrideCode)}, page.Term{Name: "When", Meaning: page.Foreign(o.At)}, page.Term{Name: "Label", Meaning: page.Code(o.Label)}, page.Term{Name: "Head", Meaning: p.forge.Commit(o.HeadSHA)},
-		page.Term{Name: "Accepted", Meaning: page.Say(page.Plural(len(o.Accepted), "finding"))},
+	return []page.Node{page.Terms(
+		page.Term("Person", page.Nodes{page.Foreign(o.Who()), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}), page.Term("Reason", page.Foreign(o.Why())),
+		page.Term("Override code", given(p.OverrideCode)), page.Term("When", page.Foreign(o.At)), page.Term("Label", page.Code(o.Label)), page.Term("Head", p.forge.Commit(o.HeadSHA)),
+		page.Term("Accepted", page.Say(page.Plural(len(o.Accepted), "finding"))),
 	)}
 }
 
@@ -272,9 +272,9 @@ func (p *reportPage) cardFrame(group []report.Finding, same shared, places []pag
 		page.El("h3", page.About(RulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
 		message, fix,
 		page.El("ul", page.Class("places"), page.Nodes(places)),
-		page.Terms("facts", page.Term{Name: "First error", Meaning: codeOf(firstError(f))},
-			page.Term{Name: "Expected", Meaning: about(same.expected, f.Expected)}, page.Term{Name: "Actual", Meaning: about(same.actual, f.Actual)},
-			page.Term{Name: "Contract", Meaning: codeOf(clause)}),
+		page.Terms(page.Term("First error", codeOf(firstError(f))),
+			page.Term("Expected", about(same.expected, f.Expected)), page.Term("Actual", about(same.actual, f.Actual)),
+			page.Term("Contract", codeOf(clause))),
 		tailOf(f))
 }
 
@@ -361,7 +361,7 @@ func (p *reportPage) mayOverride() []page.Node {
 	if override == "" {
 		return nil
 	}
-	return []page.Node{page.Fold(false, "To override this: what a person does",
+	return []page.Node{page.Fold("To override this: what a person does",
 		page.El("p", page.Say("A person who may override ("), page.Foreign(overrideWho(p.Report)), page.Say(") can comment")),
 		page.El("pre", page.At("tabindex", "0"), page.Foreign(override)), page.El("p", page.Foreign(overrideSteps(p.Report, p.Settings.Override.Label))))}
 }
@@ -383,16 +383,13 @@ func quoted(step string) page.Node {
 	return list
 }
 
-var criterionColumns = []page.Column{
-	{Title: "Criterion"}, {Title: "Command"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Attempts", Class: "n"}, {Title: "Why not higher"},
-}
-
 func (p *reportPage) criteria() []page.Node {
 	if len(p.Acceptance) == 0 {
 		return nil
 	}
-	list := []page.Node{p.room.Table(page.Listing{
-		Percent: 30, Caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, Shown: true, Columns: criterionColumns, N: len(p.Acceptance), More: inReport,
+	list := p.room.Table(page.Listing{
+		Percent: 30, Caption: criteriaWords(p.Report) + "; the minimum is " + p.Settings.EvidenceMin, Shown: true, N: len(p.Acceptance), More: inReport,
+		Columns: []page.Column{{"Criterion"}, {"Command"}, {"Outcome"}, {"Evidence"}, {"Attempts", "n"}, {"Why not higher"}},
 		Cells: func(i int) []page.Node {
 			a := p.Acceptance[i]
 			outcome := page.Nodes{page.TagOf(a.Outcome)}
@@ -401,19 +398,24 @@ func (p *reportPage) criteria() []page.Node {
 			}
 			return []page.Node{page.Code(a.ID), commandOf(a), outcome, page.Foreign(a.Level), page.Count(a.Attempts), page.Optional(text(a.KeptFrom))}
 		},
-	})}
-	if len(p.Cross) > 0 {
-		list = append(list, p.room.Table(page.Listing{
-			Percent: 60, Caption: "Tests and code of two trees", Shown: true, Columns: []page.Column{{Title: "Run"}, {Title: "Criterion"}, {Title: "Outcome"}, {Title: "Evidence"}, {Title: "Tests"}},
-			N: len(p.Cross), More: inReport,
-			Cells: func(i int) []page.Node {
-				c := p.Cross[i]
-				return []page.Node{page.Say(crossTree(c)), page.Code(c.Criterion), page.Foreign(c.Outcome), page.Foreign(c.Level), page.Foreign(c.Shown)}
-			},
-		}))
-	}
-	list = append(list, p.companions()...)
-	return []page.Node{page.Fold(false, fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(p.Report), requiredCriteria(p.Report)), list...)}
+	})
+	list = append(list, p.room.Table(page.Listing{
+		Percent: 60, Caption: "Tests and code of two trees", Shown: true, N: len(p.Cross), More: inReport,
+		Columns: []page.Column{{"Run"}, {"Criterion"}, {"Outcome"}, {"Evidence"}, {"Tests"}},
+		Cells: func(i int) []page.Node {
+			c := p.Cross[i]
+			return []page.Node{page.Say(crossTree(c)), page.Code(c.Criterion), page.Foreign(c.Outcome), page.Foreign(c.Level), page.Foreign(c.Shown)}
+		},
+	})...)
+	list = append(list, p.room.Table(page.Listing{
+		Percent: 80, Caption: "Reports and their evidence levels", Shown: true, N: len(p.Companions), More: inReport,
+		Columns: []page.Column{{"Report"}, {"File"}, {"Evidence"}, {"Why not higher"}},
+		Cells: func(i int) []page.Node {
+			c := p.Companions[i]
+			return []page.Node{page.Foreign(c.Kind), page.Code(c.Path), page.Foreign(c.Level), page.Optional(text(c.KeptFrom))}
+		},
+	})...)
+	return []page.Node{page.Fold(fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(p.Report), requiredCriteria(p.Report)), list...)}
 }
 
 // commandOf is the command of a criterion and how it differs from a plain run at the root.
@@ -431,32 +433,10 @@ func commandOf(a report.Acceptance) page.Node {
 	return list
 }
 
-var companionColumns = []page.Column{{Title: "Report"}, {Title: "File"}, {Title: "Evidence"}, {Title: "Why not higher"}}
-
-func (p *reportPage) companions() []page.Node {
-	if len(p.Companions) == 0 {
-		return nil
-	}
-	const title = "Reports and their evidence levels"
-	return []page.Node{p.room.Table(page.Listing{
-		Percent: 80, Caption: title, Shown: true, Columns: companionColumns, N: len(p.Companions), More: inReport,
-		Cells: func(i int) []page.Node {
-			c := p.Companions[i]
-			return []page.Node{page.Foreign(c.Kind), page.Code(c.Path), page.Foreign(c.Level), page.Optional(text(c.KeptFrom))}
-		},
-	})}
-}
-
-var pullColumns = []page.Column{
-	{Title: "Pull request", Class: "id"}, {Title: "Verdict"}, {Title: "Findings of its own"}, {Title: "Files", Class: "n"}, {Title: "Task"}, {Title: "Head", Class: "id"}, {Title: "Overridden by"},
-}
-
 func (p *reportPage) pulls() []page.Node {
-	if len(p.PullRequests) == 0 {
-		return nil
-	}
-	return []page.Node{p.room.Table(page.Listing{
-		Percent: 30, Caption: page.Plural(len(p.PullRequests), "pull request") + " in the merge group", Shown: true, Columns: pullColumns, N: len(p.PullRequests), More: inReport,
+	return p.room.Table(page.Listing{
+		Percent: 30, Caption: page.Plural(len(p.PullRequests), "pull request") + " in the merge group", Shown: true, N: len(p.PullRequests), More: inReport,
+		Columns: []page.Column{{"Pull request", "id"}, {"Verdict"}, {"Findings of its own"}, {"Files", "n"}, {"Task"}, {"Head", "id"}, {"Overridden by"}},
 		Cells: func(i int) []page.Node {
 			m := &p.PullRequests[i]
 			by, head := page.Say("–"), page.Say("–")
@@ -468,23 +448,19 @@ func (p *reportPage) pulls() []page.Node {
 			}
 			return []page.Node{p.forge.Pull(fmt.Sprint(m.Number)), page.TagOf(m.Verdict), page.Say(pullCounts(m)), page.Count(m.Counts.Files), page.Optional(text(m.TaskID)), head, by}
 		},
-	})}
+	})
 }
-
-var refusedColumns = []page.Column{{Title: "Label"}, {Title: "Added by"}, {Title: "Condition"}, {Title: "Why"}}
 
 func (p *reportPage) refused() []page.Node {
 	list, at := refusals(p.Report)
-	if len(list) == 0 {
-		return nil
-	}
-	return []page.Node{page.Fold(false, fmt.Sprintf("Refused override labels: %d", len(list)), p.room.Table(page.Listing{
-		Percent: 20, Caption: "Labels that do not count", Columns: refusedColumns, N: len(list), More: inReport,
+	return p.room.Table(page.Listing{
+		Fold: fmt.Sprintf("Refused override labels: %d", len(list)), Percent: 20, Caption: "Labels that do not count", N: len(list), More: inReport,
+		Columns: []page.Column{{"Label"}, {"Added by"}, {"Condition"}, {"Why"}},
 		Cells: func(i int) []page.Node {
 			r := list[i]
 			return []page.Node{page.Nodes{page.Code(r.Label), page.Say(at[i])}, page.Foreign(r.Actor), page.Foreign(r.Condition), page.Foreign(r.Why)}
 		},
-	}))}
+	})
 }
 
 // reviewer is what a reviewer should look at: what the tests of the base show, warnings, and the approvals that the contract
@@ -514,11 +490,9 @@ func (p *reportPage) listed(percent, n int, item func(i int) page.Node) (items [
 
 // classKinds are the classes of touched files, in the order of fileClasses; the last one is for others.
 var classKinds = []page.Segment{
-	{Class: "f-forbidden", Name: "Forbidden"}, {Class: "f-protected", Name: "Protected"}, {Class: "f-scope", Name: "Off scope"}, {Class: "f-soft", Name: "Soft"}, {Class: "f-allowed", Name: "Allowed"}, {Class: "f-evidence", Name: "Evidence"},
-	{Class: "f-other", Name: "Of another class"},
+	{"f-forbidden", "Forbidden"}, {"f-protected", "Protected"}, {"f-scope", "Off scope"}, {"f-soft", "Soft"}, {"f-allowed", "Allowed"}, {"f-evidence", "Evidence"},
+	{"f-other", "Of another class"},
 }
-
-var fileColumns = []page.Column{{Title: "File"}, {Title: "Class"}, {Title: "Change"}, {Title: "Mode"}}
 
 func (p *reportPage) files() []page.Node {
 	if len(p.Files) == 0 {
@@ -537,13 +511,14 @@ func (p *reportPage) files() []page.Node {
 	list := slices.Clone(p.Files)
 	input.SortStable(list, func(a, b report.File) int { return cmp.Compare(rank(a), rank(b)) })
 	table := p.room.Table(page.Listing{
-		Percent: 40, Caption: "Files that the change touches", Columns: fileColumns, N: len(list), More: inReport,
+		Percent: 40, Caption: "Files that the change touches", N: len(list), More: inReport,
+		Columns: []page.Column{{"File"}, {"Class"}, {"Change"}, {"Mode"}},
 		Cells: func(i int) []page.Node {
 			f := list[i]
 			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), modesOf(f)}
 		},
 	})
-	return []page.Node{page.Fold(false, page.Plural(len(list), "file")+" changed", append(fileStrip(counts), table)...)}
+	return []page.Node{page.Fold(page.Plural(len(list), "file")+" changed", append(fileStrip(counts), table...)...)}
 }
 
 // modesOf shows the mode of a file, or both if it changed.
@@ -566,13 +541,12 @@ func fileStrip(counts []int) []page.Node {
 			continue
 		}
 		width := page.PlaneWidth*n/all - 20
-		parts = append(parts, page.Rect(classKinds[k].Class, x, 0, max(width, 10), 240))
+		parts = append(parts, page.Rect(classKinds[k][0], x, 0, max(width, 10), 240))
 		x += page.PlaneWidth * n / all
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
-		amountWords = append(amountWords, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k].Name))))
+		amountWords = append(amountWords, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k][1]))))
 	}
-	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", "strip-name"), page.At("aria-describedby", "strip-says"), page.ViewBox(page.PlaneWidth, 240),
-		page.El("title", page.At("id", "strip-name"), page.Say("Files by class")), page.El("desc", page.At("id", "strip-says"), page.Say(page.Plural(all, "file"), ": ", page.AndList(amountWords), ".")), page.Nodes(parts))
+	picture := page.Picture("strip", "Files by class", page.Plural(all, "file")+": "+page.AndList(amountWords)+".", page.PlaneWidth, 240, parts)
 	return []page.Node{page.El("figure", picture, page.Legend(used, func(k int) int { return amounts[k] }))}
 }
 
@@ -581,17 +555,13 @@ func (p *reportPage) info() []page.Node {
 	if list == nil {
 		return nil
 	}
-	return []page.Node{page.Fold(false, "No action needed: "+page.Plural(p.Counts.Info, "note"), list...)}
+	return []page.Node{page.Fold("No action needed: "+page.Plural(p.Counts.Info, "note"), list...)}
 }
 
-var inputColumns = []page.Column{{Title: "Input", Class: "id"}, {Title: "File"}, {Title: "Trust"}, {Title: "Bytes", Class: "n"}, {Title: "sha256"}}
-
 func (p *reportPage) inputs() []page.Node {
-	if len(p.Inputs) == 0 {
-		return nil
-	}
-	table := p.room.Table(page.Listing{
-		Percent: 100, Caption: "What the gate read, and how far it trusts it", Shown: true, Columns: inputColumns, N: len(p.Inputs), More: inReport,
+	return p.room.Table(page.Listing{
+		Fold: fmt.Sprintf("Inputs of the decision: %d", len(p.Inputs)), Percent: 100, Caption: "What the gate read, and how far it trusts it", Shown: true, N: len(p.Inputs), More: inReport,
+		Columns: []page.Column{{"Input", "id"}, {"File"}, {"Trust"}, {"Bytes", "n"}, {"sha256"}},
 		Cells: func(i int) []page.Node {
 			in := p.Inputs[i]
 			file := page.Nodes{page.Code(in.Path)}
@@ -601,7 +571,6 @@ func (p *reportPage) inputs() []page.Node {
 			return []page.Node{page.Foreign(in.Kind), file, page.Foreign(in.Trust), page.Count(in.Bytes), page.Code(in.SHA256)}
 		},
 	})
-	return []page.Node{page.Fold(false, "Inputs of the decision: "+fmt.Sprint(len(p.Inputs)), table)}
 }
 
 func (p *reportPage) replay() []page.Node {
@@ -609,16 +578,16 @@ func (p *reportPage) replay() []page.Node {
 	if p.Strict {
 		strict = "yes: warnings block"
 	}
-	return []page.Node{page.Fold(false, "Judge it again",
+	return []page.Node{page.Fold("Judge it again",
 		page.El("p", page.Say("The report is a function of its inputs: the bundle, judged again by the same version, gives the same bytes.")),
 		page.El("pre", page.At("tabindex", "0"), page.Say("closeout replay BUNDLE")),
 		page.El("p", page.Say("This page is about the report with this sha256; the report in the bundle must have it too:")),
 		page.El("pre", page.At("tabindex", "0"), page.Say("sha256sum BUNDLE/", report.FileName)),
-		page.Terms("facts",
-			page.Term{Name: "sha256 of the report", Meaning: page.El("code", page.Class("digest"), page.Say(p.digest))}, page.Term{Name: "Judged by", Meaning: page.Program(p.Tool)},
-			page.Term{Name: "Mode", Meaning: page.Foreign(p.Mode)}, page.Term{Name: "Strict", Meaning: page.Say(strict)}, page.Term{Name: "Minimum evidence", Meaning: page.Foreign(p.Settings.EvidenceMin)},
-			page.Term{Name: "Base", Meaning: p.commit(p.Subject.BaseSHA)}, page.Term{Name: "Code tree", Meaning: given(p.Subject.CodeTree)},
-			page.Term{Name: "Changes from", Meaning: given(p.Subject.ChangesFrom)}, page.Term{Name: "Records", Meaning: page.Count(p.Counts.Records)},
+		page.Terms(
+			page.Term("sha256 of the report", page.El("code", page.Class("digest"), page.Say(p.digest))), page.Term("Judged by", page.Program(p.Tool)),
+			page.Term("Mode", page.Foreign(p.Mode)), page.Term("Strict", page.Say(strict)), page.Term("Minimum evidence", page.Foreign(p.Settings.EvidenceMin)),
+			page.Term("Base", p.commit(p.Subject.BaseSHA)), page.Term("Code tree", given(p.Subject.CodeTree)),
+			page.Term("Changes from", given(p.Subject.ChangesFrom)), page.Term("Records", page.Count(p.Counts.Records)),
 		),
 	)}
 }

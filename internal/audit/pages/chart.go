@@ -21,28 +21,6 @@ const (
 	leastHeight = 20 // of a part of a bar, so that it is seen
 )
 
-// figure is a picture, the sentence that says what it shows, and its numbers.
-type figure struct {
-	id, title page.Word
-	sentence  string
-	height    int
-	body      []page.Node
-	legend    page.Node
-	numbers   page.Node
-}
-
-// chart is the picture with its title, sentence, legend and numbers; the sentence is also shown.
-func (f *figure) chart() []page.Node {
-	picture := page.El("svg", page.At("role", "img"), page.At("aria-labelledby", f.id+"-name"), page.At("aria-describedby", f.id+"-says"), page.ViewBox(plotWhole, f.height),
-		page.El("title", page.At("id", f.id+"-name"), page.Say(string(f.title))), page.El("desc", page.At("id", f.id+"-says"), page.Say(f.sentence)), page.Nodes(f.body))
-	return []page.Node{
-		page.El("p", page.Class("says"), page.Say(f.sentence)),
-		page.El("figure", f.legend,
-			page.El("div", page.Class("plot"), picture),
-			page.Fold(false, "Show the numbers", f.numbers)),
-	}
-}
-
 func rule(of page.Word, x1, y1, x2, y2 int) page.Node {
 	return page.El("line", page.Class(of), page.Decimal("x1", x1), page.Decimal("y1", y1), page.Decimal("x2", x2), page.Decimal("y2", y2))
 }
@@ -125,7 +103,7 @@ func (s *series) stack(kinds []page.Segment, most int) []page.Node {
 			}
 			sum += n
 			top := min(plotTop+plotHeight-plotHeight*sum/most, bottom-leastHeight)
-			bars = append(bars, page.Rect(kinds[k].Class, x+(width-thick)/2, top, thick, bottom-top))
+			bars = append(bars, page.Rect(kinds[k][0], x+(width-thick)/2, top, thick, bottom-top))
 			bottom = top - segmentTrim
 		}
 	}
@@ -152,9 +130,9 @@ func (s *series) total() int {
 
 // table is the numbers of a series, those without any left out.
 func (s *series) table(caption string, kinds []page.Segment) page.Node {
-	columns := []page.Column{{Title: "From"}}
+	columns := []page.Column{{"From"}}
 	for _, k := range kinds {
-		columns = append(columns, page.Column{Title: k.Name, Class: "n"})
+		columns = append(columns, page.Column{k[1], "n"})
 	}
 	var rows []page.Node
 	for i, counts := range s.counts {
@@ -167,25 +145,7 @@ func (s *series) table(caption string, kinds []page.Segment) page.Node {
 		}
 		rows = append(rows, page.Row(columns, cells...))
 	}
-	return page.Grid(caption, columns, rows, true)
-}
-
-// bar is a name and how often it occurs.
-type bar struct {
-	name  string // foreign
-	times int
-	note  string // foreign; "" for none
-}
-
-// barTable is the numbers of bars, as far as there is room; note is the title of the last column, "" for none.
-func barTable(caption string, name, unit, note page.Word, list []bar, all *page.Room) page.Node {
-	columns := []page.Column{{Title: name}, {Title: unit, Class: "n"}}
-	if note != "" {
-		columns = append(columns, page.Column{Title: note})
-	}
-	return all.Table(page.Listing{Percent: 10, Caption: caption, Columns: columns, N: len(list), More: inJSON, Cells: func(i int) []page.Node {
-		return []page.Node{page.Foreign(list[i].name), page.Count(list[i].times), page.Foreign(list[i].note)}[:len(columns)]
-	}})
+	return page.Grid(caption, columns, rows)
 }
 
 // share is "12.5 %" of n parts of all; whole numbers have no decimal place.

@@ -74,7 +74,11 @@ func auditSentence(a *report.Audit) string {
 		text += fmt.Sprintf(", %d without any entry", n)
 	}
 	if n := total[report.Overridden]; n > 0 {
-		text += fmt.Sprintf("; %s overridden (%s)", page.Plural(n, "decision")+were(n), share(a.Statistics.OverrideShare, 10_000))
+		were := " were"
+		if n == 1 {
+			were = " was"
+		}
+		text += fmt.Sprintf("; %s overridden (%s)", page.Plural(n, "decision")+were, share(a.Statistics.OverrideShare, 10_000))
 	}
 	return text + "."
 }
@@ -94,14 +98,10 @@ func (p *auditPage) header() page.Node {
 		page.Patterns())
 }
 
-func auditCounts(c report.AuditCounts) string {
-	return present.CountWords(&report.Report{Counts: report.Counts{Block: c.Block, Unknown: c.Unknown, Warn: c.Warn, Info: c.Info}})
-}
-
 // verdictKinds are what a bar of the timeline is made of, from the bottom to the top. What was not judged has the look
 // of bound evidence, which no bar of the timeline has.
 var verdictKinds = []page.Segment{
-	{Class: "k-passed", Name: "Passed"}, {Class: "k-overridden", Name: "Overridden"}, {Class: "k-review", Name: "Review"}, {Class: "k-failed", Name: "Failed"}, {Class: "k-bound", Name: "Not judged"}, {Class: "k-gap", Name: "Gaps"}, {Class: "k-missing", Name: "Missing"},
+	{"k-passed", "Passed"}, {"k-overridden", "Overridden"}, {"k-review", "Review"}, {"k-failed", "Failed"}, {"k-bound", "Not judged"}, {"k-gap", "Gaps"}, {"k-missing", "Missing"},
 }
 
 func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series {
@@ -112,32 +112,27 @@ func (p *auditPage) series(counts func(period report.AuditPeriod) []int) *series
 	return s
 }
 
-func verdictCounts(p report.AuditPeriod) []int {
-	return []int{p.Passed, p.Overridden, p.Review, p.Failed, p.NotJudged, p.Gaps, p.Missing}
-}
-
-// per says what a bar is, when it is more than a period.
-func per(size int) string {
-	if size == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" Each bar stands for %d periods.", size)
-}
-
 func (p *auditPage) timeline() []page.Node {
-	all := p.series(verdictCounts)
+	all := p.series(func(c report.AuditPeriod) []int {
+		return []int{c.Passed, c.Overridden, c.Review, c.Failed, c.NotJudged, c.Gaps, c.Missing}
+	})
 	s, size := all.joined(maxBars)
 	if len(s.from) == 0 || s.total() == 0 {
 		return []page.Node{page.El("p", page.Say("No merge, gap or missing commit is counted yet."))}
 	}
 	most := s.total()
 	sentence := fmt.Sprintf("From %s on, %s.", p.Series[0].From, page.AndList(totals(verdictKinds, all)))
-	return (&figure{
-		id: "timeline-picture", title: "Merges by verdict, and commits without an entry, over time", sentence: sentence + per(size), height: plotTop + plotHeight + axisHeight,
-		body:    append(axes(s.from, most), s.stack(verdictKinds, most)...),
-		legend:  page.Legend(verdictKinds, func(k int) int { return page.Sum(all.column(k)) }),
-		numbers: all.table("Merges by verdict, and commits without an entry, by period", verdictKinds),
-	}).chart()
+	if size > 1 {
+		sentence += fmt.Sprintf(" Each bar stands for %d periods.", size)
+	}
+	picture := page.Picture("timeline-picture", "Merges by verdict, and commits without an entry, over time", sentence,
+		plotWhole, plotTop+plotHeight+axisHeight, append(axes(s.from, most), s.stack(verdictKinds, most)...))
+	return []page.Node{
+		page.El("p", page.Class("says"), page.Say(sentence)),
+		page.El("figure", page.Legend(verdictKinds, func(k int) int { return page.Sum(all.column(k)) }),
+			page.El("div", page.Class("plot"), picture),
+			page.Fold("Show the numbers", all.table("Merges by verdict, and commits without an entry, by period", verdictKinds))),
+	}
 }
 
 // totals is "12 passed" and so on, without zeros.
@@ -156,39 +151,29 @@ func totals(kinds []page.Segment, s *series) []string {
 
 // amountOf is the name of a kind behind a number: "5 gaps", "1 gap".
 func amountOf(n int, of page.Segment) string {
-	name := strings.ToLower(string(of.Name))
+	name := strings.ToLower(string(of[1]))
 	if n == 1 {
 		return strings.TrimSuffix(name, "s")
 	}
 	return name
 }
 
-func toBars(list []report.AuditNumber) []bar {
-	var found []bar
-	for _, n := range list {
-		found = append(found, bar{name: n.Name, times: n.Times})
-	}
-	return found
-}
-
 // codes are what was overridden, and the reasons that were given again and again.
 func (p *auditPage) codes() []page.Node {
-	list := toBars(p.Statistics.Codes)
+	list := p.Statistics.Codes
 	if len(list) == 0 {
 		return nil
 	}
-	body := []page.Node{barTable("How often each code was overridden", "Code", "Times", "", list[:min(len(list), 100)], p.room)}
-	if len(p.Statistics.Reasons) > 0 {
-		body = append(body, barTable("Reasons given three times or more", "Reason", "Times", "", toBars(p.Statistics.Reasons), p.room))
-	}
-	return []page.Node{page.Fold(false, page.Plural(len(list), "overridden code"), body...)}
+	body := p.numbers("How often each code was overridden", "Code", list[:min(len(list), 100)])
+	body = append(body, p.numbers("Reasons given three times or more", "Reason", p.Statistics.Reasons)...)
+	return []page.Node{page.Fold(page.Plural(len(list), "overridden code"), body...)}
 }
 
-func were(n int) string {
-	if n == 1 {
-		return " was"
-	}
-	return " were"
+func (p *auditPage) numbers(caption string, name page.Word, list []report.AuditNumber) []page.Node {
+	return p.room.Table(page.Listing{
+		Percent: 10, Caption: caption, Columns: []page.Column{{name}, {"Times", "n"}}, N: len(list), More: inJSON,
+		Cells: func(i int) []page.Node { return []page.Node{page.Foreign(list[i].Name), page.Count(list[i].Times)} },
+	})
 }
 
 const (
@@ -197,32 +182,29 @@ const (
 )
 
 func (p *auditPage) people() []page.Node {
-	var list []bar
-	for _, person := range p.Statistics.People {
-		var words []string
-		for _, author := range person.Authors[:min(len(person.Authors), 5)] {
-			words = append(words, fmt.Sprintf("%s (%d)", author.Name, author.Times))
-		}
-		if more := len(person.Authors) - len(words); more > 0 {
-			words = append(words, fmt.Sprintf("%d more", more))
-		}
-		list = append(list, bar{person.Actor, person.Overrides, strings.Join(words, ", ")})
+	all := p.Statistics.People
+	list := all[:min(len(all), 100)]
+	people := "1 person"
+	if len(all) > 1 {
+		people = fmt.Sprintf("%d people", len(all))
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return []page.Node{page.Fold(false, people(len(list))+" overrode",
-		barTable("Overrides by person", "Person", "Overrides", "Whose pull requests", list[:min(len(list), 100)], p.room))}
+	return p.room.Table(page.Listing{
+		Fold: people + " overrode", Percent: 10, Caption: "Overrides by person", N: len(list), More: inJSON,
+		Columns: []page.Column{{"Person"}, {"Overrides", "n"}, {"Whose pull requests"}},
+		Cells: func(i int) []page.Node {
+			var words []string
+			for _, author := range list[i].Authors[:min(len(list[i].Authors), 5)] {
+				words = append(words, fmt.Sprintf("%s (%d)", author.Name, author.Times))
+			}
+			if more := len(list[i].Authors) - len(words); more > 0 {
+				words = append(words, fmt.Sprintf("%d more", more))
+			}
+			return []page.Node{page.Foreign(list[i].Actor), page.Count(list[i].Overrides), page.Foreign(strings.Join(words, ", "))}
+		},
+	})
 }
 
-func people(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return fmt.Sprintf("%d people", n)
-}
-
-var levelKinds = []page.Segment{{Name: "Recorded"}, {Name: "Bound"}, {Name: "Claimed"}, {Name: "Absent"}}
+var levelKinds = []page.Segment{{"", "Recorded"}, {"", "Bound"}, {"", "Claimed"}, {"", "Absent"}}
 
 // levels are the evidence levels of the acceptance criteria, by period.
 func (p *auditPage) levels() []page.Node {
@@ -236,11 +218,9 @@ func (p *auditPage) levels() []page.Node {
 	if criteria == 0 {
 		return nil
 	}
-	return []page.Node{page.Fold(false, "Evidence of "+page.Plural(criteria, "acceptance criterion")+": "+page.AndList(totals(levelKinds, all)),
+	return []page.Node{page.Fold("Evidence of "+page.Plural(criteria, "acceptance criterion")+": "+page.AndList(totals(levelKinds, all)),
 		all.table("Acceptance criteria by evidence level and period", levelKinds))}
 }
-
-var exceptionColumns = []page.Column{{Title: "Date", Class: "day"}, {Title: "Pull request"}, {Title: "Subject"}, {Title: "Who"}, {Title: "Why"}}
 
 // exceptions are what blocks or could not be checked: a row for each commit and finding.
 func (p *auditPage) exceptions() []page.Node {
@@ -254,8 +234,9 @@ func (p *auditPage) exceptions() []page.Node {
 		return []page.Node{page.El("p", page.Say("There is none."))}
 	}
 	input.SortStable(list, func(a, b *report.AuditFinding) int { return strings.Compare(b.Date, a.Date) })
-	return []page.Node{p.room.Table(page.Listing{
-		Percent: 30, Caption: "Exceptions, the newest first", Stacked: true, Columns: exceptionColumns, N: len(list), More: inJSON,
+	table := p.room.Table(page.Listing{
+		Percent: 30, Caption: "Exceptions, the newest first", Stacked: true, N: len(list), More: inJSON,
+		Columns: []page.Column{{"Date", "day"}, {"Pull request"}, {"Subject"}, {"Who"}, {"Why"}},
 		Cells: func(i int) []page.Node {
 			f := list[i]
 			subject, who := p.about(f.Commit)
@@ -265,7 +246,8 @@ func (p *auditPage) exceptions() []page.Node {
 			}
 			return []page.Node{page.Optional(f.Date), p.pulls(f.PullRequests), page.Nodes{subject, page.Say(" "), p.commit(f.Commit)}, who, why}
 		},
-	}), page.Omitted(p.FindingsOmitted, "the counts include them")}
+	})
+	return append(table, page.Omitted(p.FindingsOmitted, "the counts include them"))
 }
 
 // about says the subject and the author of a commit of the branch.
@@ -310,7 +292,7 @@ func (p *auditPage) findings() []page.Node {
 	}
 	p.room.Bytes += room.Bytes
 	if rest != nil {
-		body = append(body, page.Fold(false, page.Plural(folded, "more finding")+" that needs no action now", rest...))
+		body = append(body, page.Fold(page.Plural(folded, "more finding")+" that needs no action now", rest...))
 	}
 	return append(body, page.Omitted(left, inJSON))
 }
@@ -346,8 +328,8 @@ func (p *auditPage) findingCard(group []*report.AuditFinding) page.Node {
 	}
 	return page.El("article", page.Class(cards[severity]),
 		page.El("h3", page.About(present.RulePage(p.Tool.Version, f.Code), f.Code), page.Say(" "), page.TagOf(severity), page.Say(" ", fmt.Sprint(len(group)))),
-		page.Terms("facts", page.Term{Name: "What", Meaning: page.Foreign(f.Message)}, page.Term{Name: "Why", Meaning: why}, page.Term{Name: "Do", Meaning: page.Optional(f.Fix)}),
-		page.Fold(false, "Where", page.El("ul", page.Class("places"), page.Nodes(places)), page.Omitted(len(group)-len(places), inJSON)))
+		page.Terms(page.Term("What", page.Foreign(f.Message)), page.Term("Why", why), page.Term("Do", page.Optional(f.Fix))),
+		page.Fold("Where", page.El("ul", page.Class("places"), page.Nodes(places)), page.Omitted(len(group)-len(places), inJSON)))
 }
 
 // commit is a commit that a row is about; a dash for none.
@@ -372,8 +354,6 @@ func (p *auditPage) pulls(ids []string) page.Node {
 	return list
 }
 
-var overrideColumns = []page.Column{{Title: "Date", Class: "day"}, {Title: "Pull request"}, {Title: "Subject"}, {Title: "Who"}, {Title: "Why"}}
-
 func (p *auditPage) overrides() []page.Node {
 	type override struct {
 		decision *report.AuditDecision
@@ -388,8 +368,9 @@ func (p *auditPage) overrides() []page.Node {
 	if len(list) == 0 {
 		return []page.Node{page.El("p", page.Say("Nothing was overridden."))}
 	}
-	return []page.Node{p.room.Table(page.Listing{
-		Percent: 40, Caption: "Overrides, the newest first", Stacked: true, Columns: overrideColumns, N: len(list), More: inJSON, Noun: "override",
+	return p.room.Table(page.Listing{
+		Percent: 40, Caption: "Overrides, the newest first", Stacked: true, N: len(list), More: inJSON, Noun: "override",
+		Columns: []page.Column{{"Date", "day"}, {"Pull request"}, {"Subject"}, {"Who"}, {"Why"}},
 		Cells: func(i int) []page.Node {
 			o := list[i]
 			pulls := o.decision.PullRequests
@@ -409,19 +390,15 @@ func (p *auditPage) overrides() []page.Node {
 				page.Nodes{page.Foreign(o.Reason), page.Say(" ("), codes, page.Say(")")},
 			}
 		},
-	})}
+	})
 }
 
-var changeColumns = []page.Column{{Title: "Commit", Class: "id"}, {Title: "Date", Class: "day"}, {Title: "Kind"}, {Title: "What changed"}}
-
 func (p *auditPage) changes() []page.Node {
-	if len(p.Changes) == 0 {
-		return nil
-	}
 	list := slices.Clone(p.Changes)
 	slices.Reverse(list)
-	return []page.Node{page.Fold(false, page.Plural(len(list), "change")+" of contract and workflow", p.room.Table(page.Listing{
-		Percent: 40, Caption: "Changes, the newest first", Columns: changeColumns, N: len(list), More: inJSON,
+	return p.room.Table(page.Listing{
+		Fold: page.Plural(len(list), "change") + " of contract and workflow", Percent: 40, Caption: "Changes, the newest first", N: len(list), More: inJSON,
+		Columns: []page.Column{{"Commit", "id"}, {"Date", "day"}, {"Kind"}, {"What changed"}},
 		Cells: func(i int) []page.Node {
 			kind := page.Nodes{page.Say(list[i].Kind)}
 			if list[i].Loosened {
@@ -429,11 +406,7 @@ func (p *auditPage) changes() []page.Node {
 			}
 			return []page.Node{p.commit(list[i].Commit), page.Say(list[i].Date), kind, page.Foreign(list[i].Text)}
 		},
-	}))}
-}
-
-var decisionColumns = []page.Column{
-	{Title: "Commit", Class: "id"}, {Title: "Date", Class: "day"}, {Title: "Pull request", Class: "id"}, {Title: "Verdict"}, {Title: "Bound to the merge"}, {Title: "Replay"}, {Title: "Version"}, {Title: "Entry", Class: "n"},
+	})
 }
 
 func (p *auditPage) decisions() []page.Node {
@@ -442,13 +415,14 @@ func (p *auditPage) decisions() []page.Node {
 	}
 	list := p.Decisions[:min(len(p.Decisions), pageDecisions)]
 	table := p.room.Table(page.Listing{
-		Percent: 100, Caption: "Decisions, the newest first", Columns: decisionColumns, N: len(list), More: inCSV,
+		Percent: 100, Caption: "Decisions, the newest first", N: len(list), More: inCSV,
+		Columns: []page.Column{{"Commit", "id"}, {"Date", "day"}, {"Pull request", "id"}, {"Verdict"}, {"Bound to the merge"}, {"Replay"}, {"Version"}, {"Entry", "n"}},
 		Cells: func(i int) []page.Node {
 			d := list[i]
 			return []page.Node{p.commit(d.Commit), page.Say(d.Date), p.pulls(d.PullRequests), verdictOf(d), page.Optional(d.Binding), page.Foreign(d.Replay), page.Optional(d.Version), page.Count(d.Seq)}
 		},
 	})
-	return []page.Node{page.Fold(false, page.Plural(len(p.Decisions), "decision"), table, page.Omitted(len(p.Decisions)-len(list), inCSV))}
+	return []page.Node{page.Fold(page.Plural(len(p.Decisions), "decision"), append(table, page.Omitted(len(p.Decisions)-len(list), inCSV))...)}
 }
 
 // verdictOf is the verdict of a decision, or that it is a gap and why.
@@ -467,7 +441,8 @@ func verdictOf(d report.AuditDecision) page.Node {
 }
 
 func (p *auditPage) basis() []page.Node {
-	s := p.Subject
+	s, c := p.Subject, p.Counts
+	counts := present.CountWords(&report.Report{Counts: report.Counts{Block: c.Block, Unknown: c.Unknown, Warn: c.Warn, Info: c.Info}})
 	ids := func(id *string) page.Node {
 		if id == nil {
 			return nil
@@ -478,11 +453,11 @@ func (p *auditPage) basis() []page.Node {
 	if s.Archive != nil {
 		archive = page.Nodes{ids(s.Archive), page.Say(", ", input.Plural(s.Entries, "entry"))}
 	}
-	return []page.Node{page.Fold(false, "What this rests on",
-		page.El("p", page.Say(page.Capital(auditBasis(p.Audit)), ". ", page.Capital(auditReplay(p.Audit)), ".")), page.Terms("facts",
-			page.Term{Name: "Branch", Meaning: page.Foreign(s.Branch)}, page.Term{Name: "Newest commit", Meaning: ids(&s.To)}, page.Term{Name: "Oldest commit", Meaning: ids(s.From)}, page.Term{Name: "Gate adopted at", Meaning: ids(s.Adopted)},
-			page.Term{Name: "Audited as of", Meaning: page.Foreign(s.AsOf)}, page.Term{Name: "Commits before the gate", Meaning: page.Count(s.BeforeGate)}, page.Term{Name: "Archive", Meaning: archive},
-			page.Term{Name: "Commit of it that was kept", Meaning: ids(s.Kept)}, page.Term{Name: "Replay", Meaning: page.Say(page.Plural(s.Replayed, "report"), " judged again")},
-			page.Term{Name: "Findings", Meaning: page.Say(auditCounts(p.Counts))},
+	return []page.Node{page.Fold("What this rests on",
+		page.El("p", page.Say(page.Capital(auditBasis(p.Audit)), ". ", page.Capital(auditReplay(p.Audit)), ".")), page.Terms(
+			page.Term("Branch", page.Foreign(s.Branch)), page.Term("Newest commit", ids(&s.To)), page.Term("Oldest commit", ids(s.From)), page.Term("Gate adopted at", ids(s.Adopted)),
+			page.Term("Audited as of", page.Foreign(s.AsOf)), page.Term("Commits before the gate", page.Count(s.BeforeGate)), page.Term("Archive", archive),
+			page.Term("Commit of it that was kept", ids(s.Kept)), page.Term("Replay", page.Say(page.Plural(s.Replayed, "report"), " judged again")),
+			page.Term("Findings", page.Say(counts)),
 		))}
 }

@@ -66,15 +66,6 @@ func InTenths(tenths int) string {
 	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }
 
-// Points is the attribute of a line through points, in tenths.
-func Points(list [][2]int) Node {
-	words := make([]string, len(list))
-	for i, p := range list {
-		words[i] = InTenths(p[0]) + "," + InTenths(p[1])
-	}
-	return g.Attr("points", strings.Join(words, " "))
-}
-
 // ViewBox is the plane that a picture is drawn on.
 func ViewBox(width, height int) Node {
 	return g.Attr("viewBox", "0 0 "+InTenths(width)+" "+InTenths(height))
@@ -201,29 +192,22 @@ func (p *Page) document() Node {
 }
 
 // Fold is a part that a reader opens.
-func Fold(open bool, summary string, body ...Node) Node {
-	attribute := Node(nil)
-	if open {
-		attribute = g.Attr("open")
-	}
-	return El("details", attribute, El("summary", Say(summary)), Nodes(body))
+func Fold(summary string, body ...Node) Node {
+	return El("details", El("summary", Say(summary)), Nodes(body))
 }
 
-// Column is a column of a table.
-type Column struct {
-	Title Word
-	Class Word // "" for none
-}
+// Column is a column of a table: its title, and its class, "" for none.
+type Column [2]Word
 
-// Grid is a table that scrolls sideways on a narrow screen. The first cell of a row is its head.
-func Grid(caption string, columns []Column, rows []Node, hidden bool) Node {
-	return grid("scroll", caption, columns, rows, hidden)
+// Grid is a table that scrolls sideways on a narrow screen, with a caption that is only read out. The first cell of a row is its head.
+func Grid(caption string, columns []Column, rows []Node) Node {
+	return grid("scroll", caption, columns, rows, true)
 }
 
 func grid(of Word, caption string, columns []Column, rows []Node, hidden bool) Node {
 	heads := make([]Node, len(columns))
 	for i, c := range columns {
-		heads[i] = El("th", At("scope", "col"), c.attribute(), Say(string(c.Title)))
+		heads[i] = El("th", At("scope", "col"), c.attribute(), Say(string(c[0])))
 	}
 	title := El("caption", Say(caption))
 	if hidden {
@@ -234,10 +218,10 @@ func grid(of Word, caption string, columns []Column, rows []Node, hidden bool) N
 }
 
 func (c Column) attribute() Node {
-	if c.Class == "" {
+	if c[1] == "" {
 		return nil
 	}
-	return Class(c.Class)
+	return Class(c[1])
 }
 
 // Row is a row of a table with these columns.
@@ -256,22 +240,16 @@ func Row(columns []Column, cells ...Node) Node {
 // Count is a cell with a number.
 func Count[N int | int64](n N) Node { return Say(strconv.FormatInt(int64(n), 10)) }
 
-// Term is a term and what it means; a nil meaning leaves its term out.
-type Term struct {
-	Name    Word
-	Meaning Node
+// Term is a term of a list and what it means; nil, which leaves it out, where that is nil.
+func Term(name Word, meaning Node) Node {
+	if meaning == nil {
+		return nil
+	}
+	return El("div", El("dt", Say(string(name))), El("dd", meaning))
 }
 
 // Terms is a list of terms.
-func Terms(of Word, list ...Term) Node {
-	var pairs []Node
-	for _, t := range list {
-		if t.Meaning != nil {
-			pairs = append(pairs, El("div", El("dt", Say(string(t.Name))), El("dd", t.Meaning)))
-		}
-	}
-	return El("dl", Class(of), Nodes(pairs))
-}
+func Terms(list ...Node) Node { return El("dl", Class("facts"), Nodes(list)) }
 
 // Room is how many bytes the lists of a page may still take.
 type Room struct{ Bytes int }
@@ -323,13 +301,17 @@ type Listing struct {
 	More    string // where the others are
 	Noun    string // folds the table when it is long; "" for never
 	Stacked bool   // on a narrow screen the cells of a row stand below each other
+	Fold    string // folds the table under this summary; "" for never
 }
 
 // LongTable is how many rows are shown unfolded.
 const LongTable = 25
 
-// Table is a listing in the room that there is.
-func (r *Room) Table(l Listing) Node {
+// Table is a listing in the room that there is; nil where it has no row.
+func (r *Room) Table(l Listing) []Node {
+	if l.N == 0 {
+		return nil
+	}
 	part := r.Share(l.Percent)
 	rows, left := part.Fit(l.N, func(i int) Node { return Row(l.Columns, l.Cells(i)...) })
 	r.Bytes += part.Bytes
@@ -337,9 +319,12 @@ func (r *Room) Table(l Listing) Node {
 	if l.Stacked {
 		of = "scroll stacked"
 	}
-	table := Nodes{grid(of, l.Caption, l.Columns, rows, !l.Shown), Omitted(left, l.More)}
+	table := []Node{grid(of, l.Caption, l.Columns, rows, !l.Shown), Omitted(left, l.More)}
 	if l.Noun != "" && l.N > LongTable {
-		return Fold(false, "Show "+Plural(l.N, l.Noun), table)
+		l.Fold = "Show " + Plural(l.N, l.Noun)
+	}
+	if l.Fold != "" {
+		return []Node{Fold(l.Fold, table...)}
 	}
 	return table
 }

@@ -15,6 +15,12 @@ func Rect(of Word, x, y, width, height int) Node {
 	return El("rect", Class(of), Decimal("x", x), Decimal("y", y), Decimal("width", width), Decimal("height", height))
 }
 
+// Picture is a drawing on a plane, with a name and the sentence that says what it shows.
+func Picture(id, name Word, sentence string, width, height int, body []Node) Node {
+	return El("svg", At("role", "img"), At("aria-labelledby", id+"-name"), At("aria-describedby", id+"-says"), ViewBox(width, height),
+		El("title", At("id", id+"-name"), Say(string(name))), El("desc", At("id", id+"-says"), Say(sentence)), Nodes(body))
+}
+
 // Patterns fill what must be told apart without colour. They stand once in a page.
 func Patterns() Node {
 	pattern := func(id Word, size int, body ...Node) Node {
@@ -30,17 +36,15 @@ func Patterns() Node {
 	))
 }
 
-// Segment is one part of what is counted, from the bottom of a bar to its top.
-type Segment struct {
-	Class, Name Word
-}
+// Segment is one part of what is counted, from the bottom of a bar to its top: its class and its name.
+type Segment [2]Word
 
 // Legend lists segments, each with the look of its bars.
 func Legend(kinds []Segment, amount func(i int) int) Node {
 	var items []Node
 	for i, k := range kinds {
-		swatch := El("svg", Class("swatch"), At("aria-hidden", "true"), At("focusable", "false"), ViewBox(140, 140), Rect(k.Class, 5, 5, 130, 130))
-		items = append(items, El("li", swatch, Say(string(k.Name), " ", fmt.Sprint(amount(i)))))
+		swatch := El("svg", Class("swatch"), At("aria-hidden", "true"), At("focusable", "false"), ViewBox(140, 140), Rect(k[0], 5, 5, 130, 130))
+		items = append(items, El("li", swatch, Say(string(k[1]), " ", fmt.Sprint(amount(i)))))
 	}
 	return El("ul", Class("legend"), Nodes(items))
 }

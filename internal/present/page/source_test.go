@@ -19,9 +19,9 @@ import (
 var makers = []string{
 	`El: g.El(string(tag), children...)`, `El: g.Raw("\n")`, `At: g.Attr(string(name), string(value))`,
 	`number: g.Attr(string(name), strconv.FormatInt(int64(value), 10))`, `Decimal: g.Attr(string(name), InTenths(tenths))`,
-	`Points: g.Attr("points", strings.Join(words, " "))`, `ViewBox: g.Attr("viewBox", "0 0 "+InTenths(width)+" "+InTenths(height))`,
+	`ViewBox: g.Attr("viewBox", "0 0 "+InTenths(width)+" "+InTenths(height))`,
 	`Spoken: g.Attr("aria-label", Visible(s))`, `Say: g.Text(Visible(strings.Join(words, "")))`,
-	`document: g.Attr("content", policy())`, `document: g.Raw(stylesheet)`, `Fold: g.Attr("open")`, `Take: g.Raw(b.String())`,
+	`document: g.Attr("content", policy())`, `document: g.Raw(stylesheet)`, `Take: g.Raw(b.String())`,
 	`Pull: g.Attr("href", string(f)+"/pull/"+id)`, `Commit: g.Attr("href", string(f)+"/commit/"+id)`,
 	`About: g.Attr("href", Project+"/blob/v"+rest)`,
 }
