@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +29,7 @@ func newArchive(std console.Streams) *cobra.Command {
 
 // refused ends a command whose call is right, and whose input is not.
 func refused(std console.Streams, err error) error {
-	fmt.Fprintln(std.Err, "closeout:", err)
+	std.Tell("", "%v", err)
 	return run.Exit{Code: run.ExitFailed}
 }
 
@@ -41,6 +40,6 @@ func unknowable(std console.Streams, err error) error {
 	if errors.As(err, &fix) {
 		text += "\n" + fix.Fix()
 	}
-	fmt.Fprintln(std.Err, "closeout:", text)
+	std.Tell("", "%v", text)
 	return run.Exit{Code: run.ExitReview}
 }

@@ -93,7 +93,7 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 	}
 	w, err := find.Write(context.Background(), client, found, find.Search{
 		Git: git, Line: line, Branch: f.branch, Workflow: f.workflow, Artifact: f.artifact, GiveUp: f.giveUp, Out: f.out,
-		Told: func(e *archive.Entry) { fmt.Fprintln(std.Err, "closeout:", find.Told(e)) },
+		Told: func(e *archive.Entry) { std.Tell("", "%v", find.Told(e)) },
 	})
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 		return stoppedBy(std, w.Stopped)
 	}
 	if w.Left > 0 {
-		fmt.Fprintf(std.Err, "closeout: %s left for the next call\n", input.Plural(int64(w.Left), "commit"))
+		std.Tell("", "%s left for the next call", input.Plural(int64(w.Left), "commit"))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ fails, the agent goes on, unless --fail closed says otherwise.`
 func newHookRun(std console.Streams) *cobra.Command {
 	f := &fence.Flags{}
 	wrong := func(err error) error {
-		fmt.Fprintln(std.Err, "closeout hook run:", err)
+		std.Tell("hook run", "%v", err)
 		return run.Exit{Code: 0} // 2 would deny
 	}
 	c := &cobra.Command{

@@ -61,7 +61,7 @@ func (f *nextFlags) run(id string, std console.Streams) error {
 	case err != nil:
 		return err
 	case h == nil:
-		fmt.Fprintln(std.Err, "closeout item next: no item is left to claim:", why)
+		std.Tell("item next", "no item is left to claim: %s", why)
 		return run.Exit{Code: run.ExitFailed}
 	case f.format == "json":
 		return console.WriteJSON(std, h)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,6 +85,6 @@ func recordFailed(command string, err error, std console.Streams) error {
 	if err == nil || errors.As(err, &code) {
 		return err
 	}
-	fmt.Fprintln(std.Err, "closeout "+command+":", err)
+	std.Tell(command, "%v", err)
 	return run.Exit{Code: record.StatusFailed}
 }

@@ -47,7 +47,7 @@ func replayAll(dirs []string, std console.Streams) error {
 		case err != nil && len(dirs) == 1:
 			return err
 		case err != nil:
-			fmt.Fprintln(std.Err, "closeout:", err)
+			std.Tell("", "%v", err)
 			code = run.ExitUsage
 		case !same:
 			code = max(code, run.ExitFailed)

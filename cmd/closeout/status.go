@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -58,7 +57,7 @@ func (f *statusFlags) run(std console.Streams) error {
 	}
 	b, err := board.Pinned(f.state, std.Err)
 	if none := (*board.NoItems)(nil); errors.As(err, &none) && f.state == "" && f.to == "" {
-		fmt.Fprintln(std.Err, "closeout item status:", none) // there is nothing that could be open
+		std.Tell("item status", "%v", none) // there is nothing that could be open
 		return nil
 	}
 	if err != nil {

@@ -39,7 +39,7 @@ func refuse(args []string, cause error, std console.Streams) int {
 	r := verify.Failure(verify.CodeUsage, cause.Error(), "correct the call: see closeout "+name+" --help", verify.Settings{Limits: input.DefaultLimits()})
 	for _, path := range call.targets() {
 		if err := run.WriteReport(r, path, std); err != nil && err.Error() != cause.Error() {
-			fmt.Fprintln(std.Err, "closeout:", err)
+			std.Tell("", "%v", err)
 		}
 	}
 	return run.ExitUsage

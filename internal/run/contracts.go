@@ -84,7 +84,7 @@ func (f *RecordCall) plan(root, log string, list *contracts, std console.Streams
 		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.Setup}
 	}
 	if p.AddRules(list.first, f.Rules, log) {
-		fmt.Fprintln(std.Err, "closeout record: the contract names the command for rules, so the script of --rules is not run")
+		std.Tell("record", "the contract names the command for rules, so the script of --rules is not run")
 	}
 	p.AddCriteria(list.first, list.task, log)
 	if list.own != nil {
@@ -140,9 +140,9 @@ func (t stepMessages) End(s record.Step, result *record.Result, met bool) {
 	if s.Name == record.StepSetup && s.Criterion == nil {
 		return // an error says what went wrong
 	}
-	fmt.Fprintf(t.std.Err, "closeout record: %s: %s (%s)\n", s.Name, howEnded(s, result, met), present.Neutral(strings.Join(s.Command.Argv, " ")))
+	t.std.Tell("record", "%s: %s (%s)", s.Name, howEnded(s, result, met), present.Neutral(strings.Join(s.Command.Argv, " ")))
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		fmt.Fprintf(t.std.Err, "closeout record: %s: %s\n", s.Name, result.Why)
+		t.std.Tell("record", "%s: %s", s.Name, result.Why)
 	}
 }
 

@@ -20,7 +20,7 @@ func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
 		if errors.As(err, &fixed) {
 			text += " → " + fixed.Fix()
 		}
-		fmt.Fprintln(std.Err, "closeout diff:", text)
+		std.Tell("diff", "%v", text)
 		return Exit{Code: ExitReview}
 	}
 	git, err := collect.OpenGit(cmp.Or(f.Repo, "."), input.DefaultLimits())
@@ -49,7 +49,7 @@ func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
 		return nil, err
 	}
 	shown := strings.TrimPrefix(strings.TrimPrefix(f.Base, "refs/heads/"), "refs/remotes/")
-	fmt.Fprintf(std.Err, "closeout diff: the base%s is %s (%.12s)\n", why, shown, base)
+	std.Tell("diff", "the base%s is %s (%.12s)", why, shown, base)
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {
 		if compared.Changes == nil {

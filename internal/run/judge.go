@@ -48,7 +48,7 @@ func JudgeAndWrite(b *verify.Bundle, path string, w *Watch, std console.Streams)
 // TellReplaced says that the new report replaced a different one.
 func TellReplaced(old *collect.Stale, r *report.Report, path string, std console.Streams) {
 	if old != nil && old.SHA256 != FileSHA256(path) {
-		fmt.Fprintf(std.Err, "closeout: the report %q was replaced by a different one: the verdict was %q and is now %q\n", path, old.Verdict, r.Verdict)
+		std.Tell("", "the report %q was replaced by a different one: the verdict was %q and is now %q", path, old.Verdict, r.Verdict)
 	}
 }
 
@@ -106,8 +106,8 @@ func WriteReport(r *report.Report, path string, std console.Streams) error {
 // TellCode says that a file which was just written is in the repository, where git does not ignore it.
 func TellCode(path string, std console.Streams) {
 	if collect.BecomesCode(path) {
-		fmt.Fprintf(std.Err, "closeout: %s is in the repository, and git does not ignore it: it is code of the next record. Let git ignore it, or "+
-			"write it elsewhere\n", input.QuotePath(path))
+		std.Tell("", "%s is in the repository, and git does not ignore it: it is code of the next record. Let git ignore it, or "+
+			"write it elsewhere", input.QuotePath(path))
 	}
 }
 
@@ -164,7 +164,7 @@ func (w *Watch) end(sig os.Signal, path string, s verify.Settings, std console.S
 	for _, do := range last {
 		err = errors.Join(err, do())
 	}
-	fmt.Fprintln(std.Err, "closeout:", err)
+	std.Tell("", "%v", err)
 	os.Exit(ExitUsage)
 }
 

@@ -69,9 +69,9 @@ func (f *Call) compare(s *Work, std console.Streams) error {
 		objects = collect.Lost{Err: err}
 	case base == head:
 		s.same = true
-		fmt.Fprintf(std.Err, "closeout run: the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base\n", why, shown)
+		std.Tell("run", "the base%s is %s, which is also HEAD: nothing is changed. Commit on a branch (git switch -c BRANCH), or name an older commit with --base", why, shown)
 	default:
-		fmt.Fprintf(std.Err, "closeout run: the base%s is %s (%.12s)\n", why, shown, base)
+		std.Tell("run", "the base%s is %s (%.12s)", why, shown, base)
 	}
 	s.Compared = collect.Compare(objects, base, head)
 	return nil
@@ -100,7 +100,7 @@ func (s *Work) try(recordOnly bool, std console.Streams) (err error) {
 	if console.InActions() && recordOnly {
 		s.Standing, err = s.Standing.OrTrial(s.Compared, s.Options)
 		if err != nil || s.Standing.Count() > 0 {
-			fmt.Fprintln(std.Err, "closeout run: the base has no contract, so this is a trial with the one that the change adds: a contract counts once it is on the base branch")
+			std.Tell("run", "the base has no contract, so this is a trial with the one that the change adds: a contract counts once it is on the base branch")
 			return err
 		}
 	}
@@ -108,14 +108,14 @@ func (s *Work) try(recordOnly bool, std console.Streams) (err error) {
 	merge := "a contract counts once it is on the base branch"
 	switch {
 	case s.Options.Contract != "":
-		fmt.Fprintf(std.Err, "closeout run: the base has no contract %q: name one that it has, or one on disk with --contract-file\n", s.Options.Contract)
+		std.Tell("run", "the base has no contract %q: name one that it has, or one on disk with --contract-file", s.Options.Contract)
 	case console.InActions() || len(files) != 1:
-		fmt.Fprintf(std.Err, "closeout run: the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE\n", merge)
+		std.Tell("run", "the base has no .closeout/scope_contract.json (.yaml, .yml): write one (closeout init) and merge it, since %s. Before that, try it with closeout run --contract-file FILE", merge)
 	default:
 		if s.trial, err = filepath.Rel(s.Root, files[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(std.Err, "closeout run: the base has no contract, so this is a trial with %s of the work tree: %s\n", s.trial, merge)
+		std.Tell("run", "the base has no contract, so this is a trial with %s of the work tree: %s", s.trial, merge)
 		s.Options.ContractFile, s.Options.Own = files[0], true
 		s.Standing, err = collect.ReadStanding(s.Compared, s.Options)
 		return err
@@ -128,9 +128,9 @@ func (s *Work) endTrial(std console.Streams) {
 	switch {
 	case s.trial == "", s.Judged.Policy == nil: // the report says what is wrong with the contract
 	case s.same:
-		fmt.Fprintf(std.Err, "closeout run: this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it\n", s.trial)
+		std.Tell("run", "this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it", s.trial)
 	default:
-		fmt.Fprintf(std.Err, "closeout run: this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them\n", s.trial)
+		std.Tell("run", "this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them", s.trial)
 	}
 }
 

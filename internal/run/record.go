@@ -83,7 +83,7 @@ func (f *RecordCall) runCommand(r *record.Recorder, std console.Streams) (err er
 		return err
 	}
 	if (result.Exit == nil || result.Problem != nil) && result.Why != "" {
-		fmt.Fprintln(std.Err, "closeout record:", result.Why)
+		std.Tell("record", "%v", result.Why)
 	}
 	if r.Watch != nil {
 		if err := r.PutBack(); err != nil {
@@ -125,7 +125,7 @@ func (f *RecordCall) open(std console.Streams) (*record.Recorder, *contracts, er
 		return nil, nil, err
 	}
 	r := &record.Recorder{Env: os.Environ(), Tail: f.Tail, Grace: record.DefaultGrace}
-	r.Tell = func(text string) { fmt.Fprintln(std.Err, "closeout record:", text) }
+	r.Tell = func(text string) { std.Tell("record", "%v", text) }
 	r.Stdout, r.Stderr, r.Commands = console.Outputs(std, console.InActions())
 	if err := f.openRepository(r, here); err != nil {
 		return nil, nil, err

@@ -94,7 +94,7 @@ func (f *Call) Run(std console.Streams) (err error) {
 	s.Show.showFailed(nil) // what no report could show
 	s.endTrial(std)
 	if status > record.StatusSignal {
-		fmt.Fprintln(std.Err, "closeout run: a signal ended it, so the commands after that were not run")
+		std.Tell("run", "a signal ended it, so the commands after that were not run")
 		return Exit{status}
 	}
 	return err
@@ -167,7 +167,7 @@ func (f *Call) record(s *Work, policies []*policy.Policy, std console.Streams) (
 		return 0, err
 	}
 	if status > 1 {
-		fmt.Fprintln(std.Err, "closeout run: nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
+		std.Tell("run", "nothing is supplied to the gate, because a record is incomplete or a command tampered with it, or a signal came")
 		return status, nil
 	}
 	return 0, f.supply("feedback_sha256", p, r.Watch, std) // the gate judges what failed
@@ -264,7 +264,7 @@ func (f *Call) judge(s *Work, target string, format present.Format, std console.
 		s.Show.showFailed(r)
 	}
 	if err := Present(format, r, target, f.Quiet, std); err != nil {
-		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
+		std.Tell("", "the result cannot be printed: %v", input.Reason(err))
 		return Exit{ExitUsage}
 	}
 	f.Told(s, r)

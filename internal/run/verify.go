@@ -19,13 +19,13 @@ import (
 func tellInputs(dir string, found *collect.Found, std console.Streams) {
 	const other = "scope_report.json"
 	if _, err := os.Lstat(filepath.Join(dir, other)); err == nil {
-		fmt.Fprintf(std.Err, "closeout: %q in %q is not read: the gate finds itself which files are off scope\n", other, dir)
+		std.Tell("", "%q in %q is not read: the gate finds itself which files are off scope", other, dir)
 	}
 	if len(found.Inputs) > 0 {
 		return
 	}
-	fmt.Fprintf(std.Err, "closeout: %q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
-		"to judge a change in a repository, write closeout verify --base %s\n", dir, cmp.Or(UsualBase(), "BRANCH"))
+	std.Tell("", "%q contains no input, such as scope_contract.json, feedback_record.jsonl, rule_report.json or pr.diff; "+
+		"to judge a change in a repository, write closeout verify --base %s", dir, cmp.Or(UsualBase(), "BRANCH"))
 }
 
 // Verification are the flags of verify.
@@ -70,7 +70,7 @@ func (f *Verification) Run(args, given []string, wrong error, std console.Stream
 		return err
 	}
 	if err := Present(format, r, target, f.Quiet, std); err != nil {
-		fmt.Fprintln(std.Err, "closeout: the result cannot be printed:", input.Reason(err))
+		std.Tell("", "the result cannot be printed: %v", input.Reason(err))
 		return Exit{Code: ExitUsage} // the report is written, and stays
 	}
 	return Ended(r)

@@ -103,6 +103,11 @@ func find(stateDir string, tell io.Writer) (*Board, error) {
 	return b, nil
 }
 
+// say prints a message for a person, which begins with the name of a command about items.
+func (b *Board) say(format string, args ...any) {
+	fmt.Fprintf(b.tell, "closeout item "+format+"\n", args...)
+}
+
 // load reads the plan, or pins the task contracts of the base, and folds the events.
 func (b *Board) load() error {
 	err := b.Read()

@@ -73,7 +73,7 @@ func (b *Board) takeBack() error {
 			if why == "" || it.Worktree != holder {
 				return nil, nil
 			}
-			fmt.Fprintf(b.tell, "closeout item next: %s is free again: %s\n", it.ID, why)
+			b.say("next: %s is free again: %s", it.ID, why)
 			return &item.Event{Event: item.EventReleased, Item: it.ID, Code: item.ReasonOrphaned, Reason: why}, nil
 		})
 		if err == nil && it.Worktree == "" {

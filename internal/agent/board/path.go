@@ -1,7 +1,6 @@
 package board
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -39,14 +38,14 @@ func pinPath(value, root string) (list []string, left int, err error) {
 // TellPath says what is wrong with the PATH of the plan.
 func (b *Board) TellPath(command string) {
 	if b.Plan.Path == nil {
-		fmt.Fprintf(b.tell, "closeout item %s: the plan is of an older version and has no PATH, "+
+		b.say("%s: the plan is of an older version and has no PATH, "+
 			"so commands run with that of the call; "+
-			"to pin one, scan into another state folder: closeout item scan --state FOLDER\n", command)
+			"to pin one, scan into another state folder: closeout item scan --state FOLDER", command)
 	}
 	for _, entry := range b.Plan.Path {
 		if filepath.IsAbs(entry) && !isDirectory(entry) {
-			fmt.Fprintf(b.tell, "closeout item %s: %q is in the PATH that scan pinned, and is no directory any more; "+
-				"if a command needs it, pin another PATH in another state folder: closeout item scan --state FOLDER\n",
+			b.say("%s: %q is in the PATH that scan pinned, and is no directory any more; "+
+				"if a command needs it, pin another PATH in another state folder: closeout item scan --state FOLDER",
 				command, entry)
 		}
 	}

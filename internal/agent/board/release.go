@@ -30,7 +30,7 @@ func Hand(stateDir, id string, hold, overlap bool, tell io.Writer) (h *item.Hand
 		why = strings.Join(append(waiting, b.whyNot(id)), "; ")
 	case id == "":
 		for _, text := range waiting {
-			fmt.Fprintln(b.tell, "closeout item next:", text)
+			b.say("next: %s", text)
 		}
 	}
 	return h, why, err
@@ -98,7 +98,7 @@ func Release(stateDir, id, reason string, tell io.Writer) error {
 	if err := b.Append(e); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.tell, "closeout item release: %s is TODO again\n", id)
+	b.say("release: %s is TODO again", id)
 	if holder == "" {
 		return nil
 	}
@@ -127,6 +127,6 @@ func Accept(stateDir, id, reason string, tell io.Writer) error {
 	if err := b.Append(item.Event{Event: item.EventAccepted, Item: id, Reason: reason, By: by}); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.tell, "closeout item accept: %s is ACCEPTED, which is no PASS; the gate in CI does not know it\n", id)
+	b.say("accept: %s is ACCEPTED, which is no PASS; the gate in CI does not know it", id)
 	return nil
 }

@@ -73,7 +73,7 @@ func (f *Scan) writeTasks(b *Board) error {
 			return err
 		}
 	}
-	fmt.Fprintf(b.tell, "closeout item scan: %s written to %s. Let a person merge them into the base branch, and write closeout item scan after that\n",
+	b.say("scan: %s written to %s. Let a person merge them into the base branch, and write closeout item scan after that",
 		input.Plural(int64(len(made)), "contract"), policy.TasksDir)
 	return nil
 }
@@ -114,11 +114,10 @@ func (f *Scan) pin(b *Board) (err error) {
 		return err
 	}
 	if f.left > 0 {
-		fmt.Fprintln(b.tell,
-			"closeout item scan: PATH is pinned without its empty entries, which find programs in the work tree")
+		b.say("scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
 	items := input.Plural(int64(len(b.Plan.Items)), "item")
-	fmt.Fprintf(b.tell, "closeout item scan: %s pinned in %s; base %.12s, guard %s\n",
+	b.say("scan: %s pinned in %s; base %.12s, guard %s",
 		items, b.Store.Dir, b.Plan.Base, b.Plan.Guard)
 	return nil
 }

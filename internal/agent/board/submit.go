@@ -33,7 +33,7 @@ func TellPersons(s *run.Work, r *report.Report, std console.Streams) {
 		}
 	}
 	if len(list) > 0 {
-		fmt.Fprintf(std.Err, "closeout run: do not revert %s: %s\n", item.Several(list), item.WasThere)
+		std.Tell("run", "do not revert %s: %s", item.Several(list), item.WasThere)
 	}
 }
 

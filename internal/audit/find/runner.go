@@ -31,7 +31,7 @@ func ClientOfRunner(std console.Streams) (client *github.Client, origin string, 
 	client, err = github.New(github.Config{
 		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
 		Waits: func(wait time.Duration, why string) {
-			fmt.Fprintf(std.Err, "closeout: waiting %s: %s\n", wait.Round(time.Second), present.Neutral(why))
+			std.Tell("", "waiting %s: %s", wait.Round(time.Second), present.Neutral(why))
 		},
 	})
 	return client, "closeout-archive/" + host.Host + "/" + repository, err

@@ -4,8 +4,10 @@ package console
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/closeout-gate/closeout/internal/present"
 )
@@ -17,6 +19,11 @@ func WriteJSON(std Streams, v any) error {
 		_, err = JSON(std.Out).Write(append(data, '\n'))
 	}
 	return err
+}
+
+// Tell prints a message of a command to standard error; command is "" where any may say it.
+func (s Streams) Tell(command, format string, args ...any) {
+	fmt.Fprintf(s.Err, strings.TrimSuffix("closeout "+command, " ")+": "+format+"\n", args...)
 }
 
 // Neutral wraps the standard streams, so that everything that a command prints passes one writer, which prevents that text of
