@@ -43,8 +43,14 @@ func newArchiveAdd(std console.Streams) *cobra.Command {
 }
 
 func (f *archiveAddFlags) run(std console.Streams) error {
-	if err := f.check(); err != nil {
-		return err
+	keeps := []string{archive.KeepAll, archive.KeepReport}
+	switch {
+	case f.found == "":
+		return errors.New("--found is missing: name the directory that closeout archive find made")
+	case !slices.Contains(keeps, f.keep.What):
+		return fmt.Errorf("--keep is %q%s expected all or report", f.keep.What, input.DidYouMean(f.keep.What, keeps, ""))
+	case f.keep.MaxFile < 1:
+		return fmt.Errorf("--max-file cannot be %d: expected at least 1", f.keep.MaxFile)
 	}
 	var state *archive.State
 	if f.state != "" {
@@ -77,23 +83,8 @@ func (f *archiveAddFlags) run(std console.Streams) error {
 
 // refuseArchiveErrors ends the command with 1 where a file has errors; any other error ends it with 2.
 func refuseArchiveErrors(std console.Streams, err error) error {
-	var wrong *find.ArchiveErrors
-	if errors.As(err, &wrong) {
+	if _, wrong := errors.AsType[*find.ArchiveErrors](err); wrong {
 		return refused(std, err)
 	}
 	return err
-}
-
-// check checks the call.
-func (f *archiveAddFlags) check() error {
-	keeps := []string{archive.KeepAll, archive.KeepReport}
-	switch {
-	case f.found == "":
-		return errors.New("--found is missing: name the directory that closeout archive find made")
-	case !slices.Contains(keeps, f.keep.What):
-		return fmt.Errorf("--keep is %q%s expected all or report", f.keep.What, input.DidYouMean(f.keep.What, keeps, ""))
-	case f.keep.MaxFile < 1:
-		return fmt.Errorf("--max-file cannot be %d: expected at least 1", f.keep.MaxFile)
-	}
-	return nil
 }

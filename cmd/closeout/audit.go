@@ -101,7 +101,13 @@ func (f *auditFlags) run(std console.Streams) error {
 	if err := f.write(a, std); err != nil {
 		return err
 	}
-	return f.end(a)
+	switch {
+	case a.Counts.Block > 0, f.failOn == "warn" && a.Counts.Warn > 0:
+		return run.Exit{Code: run.ExitFailed}
+	case a.Counts.Unknown > 0:
+		return run.Exit{Code: run.ExitReview}
+	}
+	return nil
 }
 
 // check refuses a call that cannot be carried out, and reads the flags.
@@ -161,14 +167,4 @@ func (f *auditFlags) write(a *report.Audit, std console.Streams) error {
 	return console.Print(std.Out, kind, false, func(w io.Writer, _ bool) error {
 		return pages.Write(w, a, f.format)
 	})
-}
-
-func (f *auditFlags) end(a *report.Audit) error {
-	switch {
-	case a.Counts.Block > 0, f.failOn == "warn" && a.Counts.Warn > 0:
-		return run.Exit{Code: run.ExitFailed}
-	case a.Counts.Unknown > 0:
-		return run.Exit{Code: run.ExitReview}
-	}
-	return nil
 }

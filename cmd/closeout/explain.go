@@ -101,7 +101,11 @@ func explain(what string, whole bool, w io.Writer) error {
 	case !found: // the name of the check
 		return showPage(w, page)
 	case whole:
-		return showPage(w, section(page, all[at].ID, name, about))
+		intro, _, _ := strings.Cut(page, "\n## ")
+		if strings.Count(page, "\n## ") > 1 {
+			about += "\nThe whole page: `closeout explain " + all[at].ID + "`.\n"
+		}
+		return showPage(w, intro+"\n## "+name+"\n"+about)
 	}
 	return showPage(w, brief(name, about))
 }
@@ -161,15 +165,6 @@ func onlySeverity(why []string) bool { return len(why) == 1 && strings.Contains(
 
 // howToFix begins the part of a page that says what to do.
 const howToFix = "How to fix: "
-
-// section is what the page of a check says in general and about one code.
-func section(page, id, name, about string) string {
-	intro, _, _ := strings.Cut(page, "\n## ")
-	if strings.Count(page, "\n## ") > 1 {
-		about += "\nThe whole page: `closeout explain " + id + "`.\n"
-	}
-	return intro + "\n## " + name + "\n" + about
-}
 
 // ruleBook prints every check's page, a table of all codes first.
 func ruleBook(w io.Writer) error {

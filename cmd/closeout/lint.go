@@ -16,7 +16,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/start"
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/input"
-	"github.com/closeout-gate/closeout/verify/report"
 )
 
 const lintLong = `lint looks for mistakes in contracts and workflows: patterns that match nothing, commands that cannot
@@ -80,7 +79,10 @@ func (f *lintFlags) run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	return f.end(r)
+	if r.Counts.Block > 0 || (f.strict && r.Counts.Warn > 0) {
+		return run.Exit{Code: run.ExitFailed}
+	}
+	return nil
 }
 
 // add adds what the flags name to the input.
@@ -99,12 +101,4 @@ func (f *lintFlags) add(in *lint.Input) error {
 		in.Contract = &lint.Document{Path: file.Name, Text: file.Text}
 	}
 	return err
-}
-
-// end is the exit status.
-func (f *lintFlags) end(r *report.Lint) error {
-	if r.Counts.Block > 0 || (f.strict && r.Counts.Warn > 0) {
-		return run.Exit{Code: run.ExitFailed}
-	}
-	return nil
 }

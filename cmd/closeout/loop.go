@@ -68,8 +68,7 @@ func newLoop(std console.Streams) *cobra.Command {
 	return c
 }
 
-// check refuses a call that cannot be carried out.
-func (f *loopFlags) check() (err error) {
+func (f *loopFlags) run(std console.Streams) (err error) {
 	l := &f.loop
 	if l.Costs, err = loop.ParseCosts(f.costs, f.prices); err != nil {
 		return err
@@ -81,11 +80,7 @@ func (f *loopFlags) check() (err error) {
 		}
 		l.Budget = &amount
 	}
-	return l.Check()
-}
-
-func (f *loopFlags) run(std console.Streams) error {
-	if err := f.check(); err != nil {
+	if err := l.Check(); err != nil {
 		return err
 	}
 	system.Hide()
@@ -105,7 +100,7 @@ func (f *loopFlags) run(std console.Streams) error {
 		}
 		return done.Item, done.Facts, nil
 	}
-	code, err := w.Run(&f.loop, run.Notify)
+	code, err := w.Run(l, run.Notify)
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,6 @@ func newRecord(std console.Streams) *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return recordFailed("record", f.Run(args, std), std) },
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return recordFailed("record", wrongFlag(c, err), std) })
-	defineRecord(f, c)
-	return c
-}
-
-func defineRecord(f *run.RecordCall, c *cobra.Command) {
 	flags := c.Flags()
 	flags.SetInterspersed(false) // what follows the command's name is the command's
 	flags.StringVar(&f.Command.Task, "task", "", "the `id` of the task that the command is run for")
@@ -57,6 +52,7 @@ func defineRecord(f *run.RecordCall, c *cobra.Command) {
 	flags.BoolVar(&f.Exclusive, "exclusive", false, "the log must be new, nothing else may write it, and its sha256 becomes a step output")
 	flags.BoolVar(&f.NoTree, "no-tree", false, "record without code trees: such a record is bound to no code")
 	flags.IntVar(&f.Tail, "tail-bytes", record.DefaultTail, "how much of the end of each output stream is kept")
+	return c
 }
 
 // joinFromContract lets --from-contract take its file from the next word, which a flag whose value may be absent cannot.
@@ -81,8 +77,7 @@ func joinFromContract(args []string) []string {
 
 // recordFailed turns an error of a command that records into an exit status that the gate does not use.
 func recordFailed(command string, err error, std console.Streams) error {
-	var code run.Exit
-	if err == nil || errors.As(err, &code) {
+	if _, ended := errors.AsType[run.Exit](err); err == nil || ended {
 		return err
 	}
 	std.Tell(command, "%v", err)

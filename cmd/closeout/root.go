@@ -21,21 +21,19 @@ func execute(args []string, std console.Streams) int {
 	defer flush() // an error has no reader any more
 	root := newRoot(std)
 	root.SetArgs(joinFromContract(args))
-	if isCompletion(args) {
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // the flags of a call are read twice
 		root.SetOut(completed{std.Out})
 	} else {
 		refuseTwice(root)
 	}
 	err := run.Caught(root.Execute)
-	var code run.Exit
-	switch {
-	case err == nil:
+	if err == nil {
 		return run.ExitPassed
-	case errors.As(err, &code):
-		return code.Code
-	default:
-		return refuse(args, err, std)
 	}
+	if code, decided := errors.AsType[run.Exit](err); decided {
+		return code.Code
+	}
+	return refuse(args, err, std)
 }
 
 const rootLong = `closeout decides whether a coding agent's pull request is really done.
@@ -63,7 +61,7 @@ func newRoot(std console.Streams) *cobra.Command {
 	root.PersistentFlags().Var(console.ColorOf(std.Out), "color", "colour the text: auto, always or never")
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetHelpCommand(newHelp())
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(c) })
+	root.SetHelpFunc(help)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
@@ -110,7 +108,7 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 }
 
 // help shows what a command does, then how to call it.
-func help(c *cobra.Command) {
+func help(c *cobra.Command, _ []string) {
 	text := strings.TrimRight(cmp.Or(c.Long, c.Short), " \n") + "\n\n"
 	w, usage := c.OutOrStdout(), usageOf(c)
 	s := console.DisplayOf(w)

@@ -38,7 +38,17 @@ func newScan(std console.Streams) *cobra.Command {
 	f.Given = func(name string) bool { return flags.Changed(name) }
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		f.List = strings.Join(args, "")
-		return scan(f, state, std)
+		switch {
+		case f.Guard != item.GuardAll && f.Guard != item.GuardNone:
+			return fmt.Errorf("--guard is %q: expected all or none", f.Guard)
+		case f.List != "" && f.Template == "":
+			return errors.New("a LIST requires the contract of its items: --template FILE")
+		case f.List == "" && f.Write:
+			return errors.New("--write writes the contracts of a LIST: name one")
+		case f.List == "" && (f.Template != "" || f.Column != ""):
+			return errors.New("--template and --col require a LIST")
+		}
+		return f.Run(state, std.Err)
 	}
 	flags.StringVar(&f.Template, "template", "", "the `file` with the contract of each item of the list, with {{item}} in it")
 	flags.StringVar(&f.Column, "col", "", "the list is CSV with a header, and this is the `name` of the column with the items")
@@ -53,18 +63,4 @@ func newScan(std console.Streams) *cobra.Command {
 // addState adds the flag that names the state folder.
 func addState(flags *pflag.FlagSet, to *string) {
 	flags.StringVar(to, "state", "", "the state `folder`, outside of the repository (default $CLOSEOUT_STATE, else one in ~/.local/state/closeout)")
-}
-
-func scan(f *board.Scan, state string, std console.Streams) error {
-	switch {
-	case f.Guard != item.GuardAll && f.Guard != item.GuardNone:
-		return fmt.Errorf("--guard is %q: expected all or none", f.Guard)
-	case f.List != "" && f.Template == "":
-		return errors.New("a LIST requires the contract of its items: --template FILE")
-	case f.List == "" && f.Write:
-		return errors.New("--write writes the contracts of a LIST: name one")
-	case f.List == "" && (f.Template != "" || f.Column != ""):
-		return errors.New("--template and --col require a LIST")
-	}
-	return f.Run(state, std.Err)
 }

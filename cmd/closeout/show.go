@@ -31,27 +31,23 @@ func newShow(std console.Streams) *cobra.Command {
 			if name == "sarif" || name == "github" {
 				return fmt.Errorf("show --format %s was removed: write closeout verify --format %s where the bundle is, or the input sarif of the action", name, name)
 			}
-			format, err := run.FormatNamed(name)
+			format, err := present.FormatNamed(name)
 			if err != nil {
 				return err
 			}
 			if err := page.CheckLinkBase(linkBase); err != nil {
 				return err
 			}
-			r, err := run.ReportNamed(args[0], std)
+			_, r, err := run.ReportBytes(args[0], std)
 			if err != nil {
 				return err
 			}
 			return run.Print(std.Out, format, r, present.Options{Quiet: quiet, LinkBase: linkBase})
 		},
 	}
-	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(showFormats(), ", "))
+	formats := slices.DeleteFunc(present.FormatNames(), func(name string) bool { return name == "sarif" || name == "github" })
+	c.Flags().StringVar(&name, "format", "text", "what to print: "+strings.Join(formats, ", "))
 	c.Flags().StringVar(&linkBase, "link-base", "", "with --format html, link pull requests and commits to this repository: `https://HOST/OWNER/REPOSITORY`")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print only the summary line")
 	return c
-}
-
-// showFormats are the formats for people and programs; sarif and github are what a step of the gate writes.
-func showFormats() []string {
-	return slices.DeleteFunc(strings.Split(run.FormatNames(), ", "), func(name string) bool { return name == "sarif" || name == "github" })
 }

@@ -22,16 +22,13 @@ func addRepo(flags *pflag.FlagSet, to *string, with string) {
 	flags.StringVar(to, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)"+with)
 }
 
-// treeNames are flags that require --base.
-var treeNames = []string{"head", "repo", "contract"}
-
 // checkTrees refuses flags that do not go together.
 func checkTrees(t *run.Trees, flags *pflag.FlagSet) error {
 	if t.Base == "" && flags.Changed("base") {
 		return fmt.Errorf("--base is empty: name the commit to compare with, such as --base %s", cmp.Or(run.UsualBase(), "main"))
 	}
 	if t.Base == "" {
-		for _, name := range append(treeNames, "bundle", "base-tests") {
+		for _, name := range []string{"head", "repo", "contract", "bundle", "base-tests"} {
 			if flags.Changed(name) {
 				return fmt.Errorf("--%s requires --base, the commit to compare with", name)
 			}

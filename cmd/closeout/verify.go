@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
@@ -44,18 +45,14 @@ func newVerify(std console.Streams) *cobra.Command {
 			return f.Run(args, given, checkTrees(&f.Trees, c.Flags()), std)
 		},
 	}
-	defineVerify(f, c)
-	return c
-}
-
-func defineVerify(f *run.Verification, c *cobra.Command) {
 	defineInputs(f, c)
 	flags := c.Flags()
 	flags.StringVar(&f.Files.Facts, "facts", "", "facts.json")
 	flags.StringVar(&f.Report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
-	flags.StringVar(&f.Format, "format", "text", "what to print: "+run.FormatNames())
+	flags.StringVar(&f.Format, "format", "text", "what to print: "+strings.Join(present.FormatNames(), ", "))
 	flags.BoolVar(&f.Quiet, "quiet", false, "print only the summary line")
 	addOldNames(flags, &f.Settings.Tasks, &f.Report)
+	return c
 }
 
 // defineInputs defines the flags of every command that collects inputs.

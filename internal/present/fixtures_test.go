@@ -271,9 +271,9 @@ func manyFindings(severity string, n int) *report.Report {
 // render presents r and fails the test on an error.
 func render(t testing.TB, format string, r *report.Report, o Options) string {
 	t.Helper()
-	f, ok := ByName(format)
-	if !ok {
-		t.Fatalf("there is no format %q", format)
+	f, err := FormatNamed(format)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var b strings.Builder
 	if err := f.Write(&b, r, o); err != nil {

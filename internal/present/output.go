@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -29,7 +30,6 @@ type Options struct {
 // form. A report with nil slices is presented like one with empty slices.
 type Format struct {
 	Name   string // the value of --format
-	Title  string // the description in the help
 	Kind   Stream
 	Colors bool // whether Write obeys Options.Color, and then writes only text that is neutral
 	Write  func(w io.Writer, r *report.Report, o Options) error
@@ -37,20 +37,27 @@ type Format struct {
 
 // Formats lists all formats, in the order in which help shows them. The first is the default.
 var Formats = []Format{
-	{Name: "text", Title: "one line per finding, for a terminal or a log", Colors: true, Write: writeText},
-	{Name: "json", Title: "the report itself, in its canonical form", Kind: JSON, Write: writeJSON},
-	{Name: "markdown", Title: "a page for the job summary", Write: writeMarkdown},
-	{Name: "sarif", Title: "SARIF 2.1.0, for code scanning", Kind: JSON, Write: writeSARIF},
-	{Name: "github", Title: "workflow commands that annotate the pull request", Kind: Commands, Write: writeGitHub},
-	{Name: "agent", Title: "what is left to fix, for the coding agent", Write: writeAgent},
-	{Name: "html", Title: "a page of one file, without scripts", Kind: HTML, Write: writeHTML},
+	{Name: "text", Colors: true, Write: writeText},
+	{Name: "json", Kind: JSON, Write: writeJSON},
+	{Name: "markdown", Write: writeMarkdown},
+	{Name: "sarif", Kind: JSON, Write: writeSARIF},
+	{Name: "github", Kind: Commands, Write: writeGitHub},
+	{Name: "agent", Write: writeAgent},
+	{Name: "html", Kind: HTML, Write: writeHTML},
 }
 
-// ByName returns the format of that name; false when there is none. Names are exact.
-func ByName(name string) (Format, bool) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
+// FormatNamed returns the format of that name, which is exact. The error lists the names.
+func FormatNamed(name string) (Format, error) {
+	if i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return Formats[i], nil
 	}
-	return Formats[i], true
+	return Format{}, input.OneOf("unknown format", name, FormatNames())
+}
+
+// FormatNames lists the names of all formats.
+func FormatNames() (names []string) {
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package present
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,18 +15,19 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-func TestByName(t *testing.T) {
+func TestFormatNamed(t *testing.T) {
 	if Formats[0].Name != "text" {
 		t.Errorf("the default is %s, want text", Formats[0].Name)
 	}
 	for _, f := range Formats {
-		if got, ok := ByName(f.Name); !ok || got.Title != f.Title || f.Title == "" { // another title is that of a second one with this name
-			t.Errorf("ByName(%q) = %q, %v", f.Name, got.Title, ok)
+		got, err := FormatNamed(f.Name)
+		if same := reflect.ValueOf(got.Write).Pointer() == reflect.ValueOf(f.Write).Pointer(); err != nil || !same { // else it is a second one with this name
+			t.Errorf("FormatNamed(%q) = %q, %v", f.Name, got.Name, err)
 		}
 	}
 	for _, name := range []string{"", "Text", "yaml"} {
-		if _, ok := ByName(name); ok {
-			t.Errorf("ByName(%q) found something", name)
+		if _, err := FormatNamed(name); err == nil {
+			t.Errorf("FormatNamed(%q) found something", name)
 		}
 	}
 }

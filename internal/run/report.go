@@ -67,12 +67,6 @@ func errorAt(name string, e input.Error) error {
 	return fmt.Errorf("%s:%d:%d: %s; found %s, expected %s → %s", name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
 }
 
-// ReportNamed reads the report that an argument names.
-func ReportNamed(name string, std console.Streams) (*report.Report, error) {
-	_, r, err := ReportBytes(name, std)
-	return r, err
-}
-
 // ReportBytes reads the report that an argument names, and the bytes of its file.
 func ReportBytes(name string, std console.Streams) (data []byte, r *report.Report, err error) {
 	switch info, statErr := os.Stat(name); {
@@ -120,23 +114,6 @@ func checkReport(name string, data []byte, r *report.Report) error {
 		return mismatch(name, data, err)
 	}
 	return nil
-}
-
-// FormatNamed is the format that --format names.
-func FormatNamed(name string) (present.Format, error) {
-	format, ok := present.ByName(name)
-	if !ok {
-		return format, input.OneOf("unknown format", name, strings.Split(FormatNames(), ", "))
-	}
-	return format, nil
-}
-
-func FormatNames() string {
-	var names []string
-	for _, f := range present.Formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // ReportPath is the named path, else verification_report.json in the bundle or here. A bundle that is not a directory

@@ -36,7 +36,7 @@ type Call struct {
 
 // check refuses a call that cannot be carried out.
 func (f *Call) check() (present.Format, error) {
-	format, err := FormatNamed(f.Format)
+	format, err := present.FormatNamed(f.Format)
 	switch {
 	case err != nil:
 		return format, err

@@ -108,7 +108,7 @@ func (f *Verification) begin(target string, args []string, std console.Streams) 
 
 // check refuses a call that cannot be carried out.
 func (f *Verification) check(args, given []string, wrong error) (present.Format, error) {
-	format, err := FormatNamed(f.Format)
+	format, err := present.FormatNamed(f.Format)
 	if err != nil {
 		return format, err
 	}

@@ -33,11 +33,10 @@ type Backtest struct {
 const MaxLast = 2000
 
 func (f *Backtest) Run(std console.Streams) error {
-	format, known := backtest.ByName(f.Format)
-	switch {
-	case !known:
-		return fmt.Errorf("unknown format %q%s expected text, json or markdown", f.Format, input.DidYouMean(f.Format, []string{"text", "json", "markdown"}, ""))
-	case f.Last < 1 || f.Last > MaxLast:
+	if err := input.OneOf("unknown format", f.Format, backtest.Formats); err != nil {
+		return err
+	}
+	if f.Last < 1 || f.Last > MaxLast {
 		return fmt.Errorf("--last cannot be %d: expected 1 to %d", f.Last, MaxLast)
 	}
 	git, err := collect.OpenGit(cmp.Or(f.Repo, "."), input.DefaultLimits())
@@ -53,7 +52,11 @@ func (f *Backtest) Run(std console.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := format.Write(console.To(std.Out, format.Kind), result, f.All); err != nil {
+	to := std.Out
+	if f.Format == "json" {
+		to = console.JSON(to)
+	}
+	if err := backtest.Write(to, result, f.Format, f.All); err != nil {
 		return err
 	}
 	if c := result.Counts; c.Merges > 0 && c.Unknown == c.Merges {

@@ -23,7 +23,7 @@ import (
 // show writes annotations into the log, the job summary, and the findings as SARIF.
 func (a *Action) show(r *report.Report) error {
 	docs := present.Options{Docs: run.Explanation, OtherWarnings: a.otherWarnings()}
-	annotations, _ := present.ByName("github")
+	annotations, _ := present.FormatNamed("github")
 	err := annotations.Write(console.Bare(a.Std.Out), r, docs)
 	return errors.Join(err, a.summary(r, docs), a.writeSARIF(r, docs))
 }
@@ -34,7 +34,7 @@ func (a *Action) writeSARIF(r *report.Report, o present.Options) error {
 		return nil
 	}
 	var b bytes.Buffer
-	format, _ := present.ByName("sarif")
+	format, _ := present.FormatNamed("sarif")
 	if err := format.Write(&b, r, o); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *Action) summary(r *report.Report, o present.Options) error {
 		return nil
 	}
 	var b strings.Builder
-	markdown, _ := present.ByName("markdown")
+	markdown, _ := present.FormatNamed("markdown")
 	if err := markdown.Write(&b, r, o); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *Action) comment(r *report.Report) {
 // write passes the result, as Markdown, to something that GitHub keeps. If it cannot be written, that is a warning.
 func (a *Action) write(r *report.Report, what string, put func(ctx context.Context, markdown string) error) {
 	var b strings.Builder
-	markdown, _ := present.ByName("markdown")
+	markdown, _ := present.FormatNamed("markdown")
 	err := markdown.Write(&b, r, present.Options{Bytes: present.MaxComment})
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), writeTime)

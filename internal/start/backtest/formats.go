@@ -11,27 +11,21 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// Format is one way to present the result of a backtest. Write returns the error of the writer.
-type Format struct {
-	Name  string // the value of --format
-	Kind  present.Stream
-	Write func(w io.Writer, r *Result, all bool) error // all: text shows the tables too
-}
+// Formats are the formats of [Write]. The first is the default.
+var Formats = []string{"text", "json", "markdown"}
 
-// Formats lists the formats of a backtest. The first is the default.
-var Formats = []Format{
-	{Name: "text", Write: writeText},
-	{Name: "json", Kind: present.JSON, Write: writeJSON},
-	{Name: "markdown", Write: writeMarkdown},
-}
-
-// ByName returns the format of that name; false when there is none.
-func ByName(name string) (Format, bool) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
+// Write writes the result of a backtest. all lets the text show the tables too.
+func Write(w io.Writer, r *Result, format string, all bool) error {
+	switch format {
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	case "markdown":
+		return writeMarkdown(w, r)
 	}
-	return Formats[i], true
+	return writeText(w, r, all)
 }
 
 // shownRows is how many lines of a kind are shown; JSON has more.
@@ -39,13 +33,6 @@ const shownRows = 10
 
 // maxSubject is how many characters of a commit's subject are shown.
 const maxSubject = 72
-
-func writeJSON(w io.Writer, r *Result, _ bool) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
 
 // table is a part of the result: a heading, the names of the columns, and the rows.
 type table struct {
@@ -301,7 +288,7 @@ func (t *table) text(b *strings.Builder) {
 }
 
 // writeMarkdown writes the page for the pull request that introduces the gate.
-func writeMarkdown(w io.Writer, r *Result, _ bool) error {
+func writeMarkdown(w io.Writer, r *Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protected files and diff rules.\n\n",
 		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
