@@ -53,10 +53,7 @@ func replayAll(dirs []string, std console.Streams) error {
 			code = max(code, run.ExitFailed)
 		}
 	}
-	if code == run.ExitPassed {
-		return nil
-	}
-	return run.Exit{Code: code}
+	return run.EndWith(code)
 }
 
 // replay replays a bundle, and prints whether the result is the same.

@@ -87,7 +87,7 @@ func (c looseCall) targets() []string {
 		}
 	}
 	for _, word := range c.words {
-		if info, err := os.Stat(word); err == nil && info.IsDir() {
+		if run.IsDirectory(word) {
 			paths = append(paths, run.ReportPath("", []string{word}))
 		}
 	}

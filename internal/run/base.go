@@ -54,6 +54,11 @@ func UsualBase() string {
 	return ""
 }
 
+// shortRef is a ref without what git adds to the name of a branch.
+func shortRef(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/remotes/")
+}
+
 // WrongCommit adds to the error of a name that is no commit what was most likely meant.
 func WrongCommit(flag, name string, git *collect.Git, err error) error {
 	if base, head, isRange := cutRange(name); isRange {
@@ -107,7 +112,16 @@ func BaseName(git *collect.Git, named, command string) (name, why string, err er
 // eventBase is the base of the event that started the workflow: the branch of a pull request as it was fetched, or the commit
 // that a merge group starts from.
 func eventBase(git *collect.Git) (name, why string, err error) {
-	event, err := readEvent()
+	var payload []byte
+	if file := os.Getenv("GITHUB_EVENT_PATH"); file != "" {
+		if payload, err = ReadEventFile(file); err != nil {
+			err = fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", input.Reason(err))
+		}
+	}
+	var event *github.Event
+	if err == nil {
+		event, err = github.ParseEvent(os.Getenv("GITHUB_EVENT_NAME"), payload)
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("the base is unknown: %w; or name it: closeout run --base COMMIT", err)
 	}
@@ -119,15 +133,4 @@ func eventBase(git *collect.Git) (name, why string, err error) {
 		name = event.BaseSHA
 	}
 	return name, why, err
-}
-
-func readEvent() (*github.Event, error) {
-	var payload []byte
-	if file := os.Getenv("GITHUB_EVENT_PATH"); file != "" {
-		var err error
-		if payload, err = ReadEventFile(file); err != nil {
-			return nil, fmt.Errorf("the event's payload (GITHUB_EVENT_PATH) cannot be read: %w", input.Reason(err))
-		}
-	}
-	return github.ParseEvent(os.Getenv("GITHUB_EVENT_NAME"), payload)
 }

@@ -79,10 +79,7 @@ func stem(path string) string {
 
 // plan says what is run, and into which logs.
 func (f *RecordCall) plan(root, log string, list *contracts, std console.Streams) *record.Plan {
-	p := &record.Plan{Timeout: f.Command.Timeout}
-	if f.Setup != "" {
-		p.Setup = []string{"bash", "-eo", "pipefail", "-c", f.Setup}
-	}
+	p := &record.Plan{Timeout: f.Command.Timeout, Setup: setupCommand(f.Setup)}
 	if p.AddRules(list.first, f.Rules, log) {
 		std.Tell("record", "the contract names the command for rules, so the script of --rules is not run")
 	}

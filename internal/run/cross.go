@@ -3,9 +3,7 @@ package run
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/closeout-gate/closeout/internal/present/console"
@@ -21,19 +19,6 @@ var CrossTrees = check.CrossTrees
 
 // noCross is the value of --cross that leaves out all trees.
 const noCross = "none"
-
-// checkCross refuses values of --cross that name no tree.
-func (f *Call) checkCross() error {
-	for _, name := range f.Cross {
-		switch {
-		case name == noCross && len(f.Cross) > 1:
-			return fmt.Errorf("--cross %s leaves out all trees: name no other one beside it", noCross)
-		case name != noCross && !slices.Contains(CrossTrees, name):
-			return fmt.Errorf("--cross %q is no tree: expected %s or %s", name, strings.Join(CrossTrees, ", "), noCross)
-		}
-	}
-	return nil
-}
 
 // crossTrees are the composed trees that are to be recorded, if the contract and the change ask for them.
 func (f *Call) crossTrees() []string {
@@ -65,7 +50,7 @@ func (f *Call) recordCross(s *Work, policies []*policy.Policy, logs map[string][
 		}
 	}
 	x := &Cross{
-		Work: s, Policy: policies[0], setup: f.setupCommand(), timeout: f.Timeout, only: f.Only, logs: logs, Keep: s.Root,
+		Work: s, Policy: policies[0], setup: setupCommand(f.Setup), timeout: f.Timeout, only: f.Only, logs: logs, Keep: s.Root,
 		Log: func(c *record.Cross) string { return c.Log(policies[0].EvidenceDir) },
 	}
 	if err := x.Prepare(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
@@ -32,24 +31,14 @@ func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
 	if f.Base, why, err = BaseName(git, f.Base, "diff"); err != nil {
 		return nil, err
 	}
-	base, err := git.Resolve(f.Base)
-	if err != nil {
-		err = WrongCommit("base", f.Base, git, err)
-	}
-	head := ""
-	if err == nil {
-		if head, err = git.Resolve(f.Head); err != nil {
-			err = WrongCommit("head", f.Head, git, err)
-		}
-	}
+	base, head, err := f.resolve(git)
 	switch {
 	case err != nil && collect.Unknowable(err):
 		return nil, unknown(err)
 	case err != nil:
 		return nil, err
 	}
-	shown := strings.TrimPrefix(strings.TrimPrefix(f.Base, "refs/heads/"), "refs/remotes/")
-	std.Tell("diff", "the base%s is %s (%.12s)", why, shown, base)
+	std.Tell("diff", "the base%s is %s (%.12s)", why, shortRef(f.Base), base)
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {
 		if compared.Changes == nil {

@@ -31,11 +31,11 @@ func (e Exit) Error() string { return fmt.Sprintf("exit status %d", e.Code) }
 
 // Finish does what must be done at the end whatever the error is. Its own error is printed, so it replaces an exit code.
 func Finish(err error, do func() error) error {
-	failed, code := do(), Exit{}
-	switch {
-	case failed == nil:
+	failed := do()
+	if failed == nil {
 		return err
-	case errors.As(err, &code):
+	}
+	if _, coded := errors.AsType[Exit](err); coded {
 		return failed
 	}
 	return errors.Join(err, failed)
@@ -47,8 +47,5 @@ func Ended(r *report.Report) error {
 	if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == verify.CodeInternal }) {
 		code = ExitUsage
 	}
-	if code == ExitPassed {
-		return nil
-	}
-	return Exit{code}
+	return EndWith(code)
 }

@@ -45,13 +45,6 @@ func JudgeAndWrite(b *verify.Bundle, path string, w *Watch, std console.Streams)
 	return r, nil
 }
 
-// TellReplaced says that the new report replaced a different one.
-func TellReplaced(old *collect.Stale, r *report.Report, path string, std console.Streams) {
-	if old != nil && old.SHA256 != FileSHA256(path) {
-		std.Tell("", "the report %q was replaced by a different one: the verdict was %q and is now %q", path, old.Verdict, r.Verdict)
-	}
-}
-
 // IntoBundle writes the report into the bundle that was written beside it, so that the bundle can be replayed.
 func IntoBundle(r *report.Report, bundle, path string, std console.Streams) error {
 	own := filepath.Join(bundle, report.FileName)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
@@ -53,7 +52,7 @@ func (f *Call) compare(s *Work, std console.Streams) error {
 		return err
 	}
 	var objects collect.Objects = s.Git
-	shown := strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/remotes/")
+	shown := shortRef(name)
 	base, err := s.Git.Resolve(name)
 	head := ""
 	if err == nil {

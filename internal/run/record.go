@@ -127,7 +127,16 @@ func (f *RecordCall) open(std console.Streams) (*record.Recorder, *contracts, er
 	r := &record.Recorder{Env: os.Environ(), Tail: f.Tail, Grace: record.DefaultGrace}
 	r.Tell = func(text string) { std.Tell("record", "%v", text) }
 	r.Stdout, r.Stderr, r.Commands = console.Outputs(std, console.InActions())
-	if err := f.openRepository(r, here); err != nil {
+	r.Root, err = record.Find(here)
+	switch {
+	case f.NoTree && errors.Is(err, fs.ErrNotExist):
+		r.Root, err = here, nil
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%q is not in a git repository: record in one, or record without trees (--no-tree)", here)
+	case err == nil && !f.NoTree:
+		r.Git, err = record.OpenGit(r.Root, r.Env)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	list, err := f.readContracts(r.Root, std)
@@ -135,21 +144,6 @@ func (f *RecordCall) open(std console.Streams) (*record.Recorder, *contracts, er
 		return nil, nil, err
 	}
 	return r, list, f.paths(r, here, list)
-}
-
-func (f *RecordCall) openRepository(r *record.Recorder, here string) (err error) {
-	r.Root, err = record.Find(here)
-	switch {
-	case f.NoTree && errors.Is(err, fs.ErrNotExist):
-		r.Root = here
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%q is not in a git repository: record in one, or record without trees (--no-tree)", here)
-	case err != nil || f.NoTree:
-		return err
-	}
-	r.Git, err = record.OpenGit(r.Root, r.Env)
-	return err
 }
 
 // paths turns the paths of the call, which are relative to the current directory, into those of the repository.

@@ -15,6 +15,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
+// IsDirectory reports whether a name leads to a directory.
 func IsDirectory(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()

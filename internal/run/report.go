@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,11 +68,11 @@ func errorAt(name string, e input.Error) error {
 
 // ReportBytes reads the report that an argument names, and the bytes of its file.
 func ReportBytes(name string, std console.Streams) (data []byte, r *report.Report, err error) {
-	switch info, statErr := os.Stat(name); {
+	switch {
 	case name == "-":
 		name = "standard input"
 		data, err = collect.ReportFrom(std.In)
-	case statErr == nil && info.IsDir():
+	case IsDirectory(name):
 		if data, err = collect.Report(name); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, fmt.Errorf("%q contains no %s: name the report, or run closeout verify first", name, report.FileName)
 		}
@@ -122,10 +121,8 @@ func ReportPath(named string, args []string) string {
 	if named != "" {
 		return named
 	}
-	if len(args) == 1 {
-		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-			return filepath.Join(args[0], report.FileName)
-		}
+	if len(args) == 1 && IsDirectory(args[0]) {
+		return filepath.Join(args[0], report.FileName)
 	}
 	return report.FileName
 }
@@ -135,13 +132,17 @@ func OverInput(path string) error {
 	return fmt.Errorf("the report cannot be written over the input %q: name another path", path)
 }
 
-// present prints a report. When the report itself goes to standard output, the text goes to standard error.
-func Present(format present.Format, r *report.Report, path string, quiet bool, std console.Streams) error {
+// printBeside prints a report that was written, and stays. When it went to standard output, the text goes to standard error.
+func printBeside(format present.Format, r *report.Report, path string, quiet bool, std console.Streams) error {
 	w := std.Out
 	if path == ToStdout {
 		w = std.Err
 	}
-	return Print(w, format, r, present.Options{Quiet: quiet})
+	if err := Print(w, format, r, present.Options{Quiet: quiet}); err != nil {
+		std.Tell("", "the result cannot be printed: %v", input.Reason(err))
+		return Exit{ExitUsage}
+	}
+	return nil
 }
 
 func Print(w io.Writer, format present.Format, r *report.Report, o present.Options) error {

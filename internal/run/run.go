@@ -49,8 +49,13 @@ func (f *Call) check() (present.Format, error) {
 	case f.Stream != "" && (!contract.ValidTaskID(f.Stream) || strings.Contains(f.Stream, ".")):
 		return format, fmt.Errorf("%q cannot be the name of a step output: expected letters, digits, underscores and hyphens", f.Stream)
 	}
-	if err := f.checkCross(); err != nil {
-		return format, err
+	for _, name := range f.Cross {
+		switch {
+		case name == noCross && len(f.Cross) > 1:
+			return format, fmt.Errorf("--cross %s leaves out all trees: name no other one beside it", noCross)
+		case name != noCross && !slices.Contains(CrossTrees, name):
+			return format, fmt.Errorf("--cross %q is no tree: expected %s or %s", name, strings.Join(CrossTrees, ", "), noCross)
+		}
 	}
 	return format, f.Settings.Check()
 }
@@ -183,7 +188,7 @@ func (f *Call) plan(s *Work, policies []*policy.Policy, r *record.Recorder) (*re
 	if err := f.choose(p, s.Show); err != nil {
 		return nil, err
 	}
-	if p.Setup = f.setupCommand(); len(p.Streams) == 0 {
+	if p.Setup = setupCommand(f.Setup); len(p.Streams) == 0 {
 		p.Setup = nil
 	}
 	if p.Setup != nil {
@@ -200,12 +205,12 @@ func (f *Call) plan(s *Work, policies []*policy.Policy, r *record.Recorder) (*re
 	return p, err
 }
 
-// setupCommand prepares the commands of one work tree; nil for none.
-func (f *Call) setupCommand() []string {
-	if f.Setup == "" {
+// setupCommand runs a script that prepares a work tree; nil for none.
+func setupCommand(script string) []string {
+	if script == "" {
 		return nil
 	}
-	return []string{"bash", "-eo", "pipefail", "-c", f.Setup}
+	return []string{"bash", "-eo", "pipefail", "-c", script}
 }
 
 // choose keeps what --only names.
@@ -263,9 +268,8 @@ func (f *Call) judge(s *Work, target string, format present.Format, std console.
 	} else {
 		s.Show.showFailed(r)
 	}
-	if err := Present(format, r, target, f.Quiet, std); err != nil {
-		std.Tell("", "the result cannot be printed: %v", input.Reason(err))
-		return Exit{ExitUsage}
+	if err := printBeside(format, r, target, f.Quiet, std); err != nil {
+		return err
 	}
 	f.Told(s, r)
 	return Ended(r)

@@ -44,11 +44,17 @@ func (t *Trees) open(limits input.Limits) (git *collect.Git, base, head string, 
 	if git, err = collect.OpenGit(cmp.Or(t.Repo, "."), limits); err != nil {
 		return nil, "", "", err
 	}
+	base, head, err = t.resolve(git)
+	return git, base, head, err
+}
+
+// resolve finds the two commits.
+func (t *Trees) resolve(git *collect.Git) (base, head string, err error) {
 	if base, err = git.Resolve(t.Base); err != nil {
-		return git, "", "", WrongCommit("base", t.Base, git, err)
+		return "", "", WrongCommit("base", t.Base, git, err)
 	}
 	if head, err = git.Resolve(t.Head); err != nil {
-		err = WrongCommit("head", t.Head, git, err)
+		return base, "", WrongCommit("head", t.Head, git, err)
 	}
-	return git, base, head, err
+	return base, head, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/verify"
-	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
@@ -42,7 +41,10 @@ type Verification struct {
 // Run judges, and writes and prints the report. given are the flags of the call that name inputs, wrong is what is wrong with those
 // about trees: an older report goes before the call is looked at.
 func (f *Verification) Run(args, given []string, wrong error, std console.Streams) error {
-	target := f.target(args)
+	target := ReportPath(f.Report, args)
+	if f.Report == "" && f.Bundle != "" {
+		target = filepath.Join(f.Bundle, report.FileName)
+	}
 	old, watch, err := f.begin(target, args, std)
 	if err != nil {
 		return err
@@ -63,25 +65,16 @@ func (f *Verification) Run(args, given []string, wrong error, std console.Stream
 	if err != nil {
 		return err
 	}
-	if len(args) == 1 {
-		TellReplaced(old, r, target, std)
+	if len(args) == 1 && old != nil && old.SHA256 != FileSHA256(target) {
+		std.Tell("", "the report %q was replaced by a different one: the verdict was %q and is now %q", target, old.Verdict, r.Verdict)
 	}
 	if err := IntoBundle(r, f.Bundle, target, std); err != nil {
 		return err
 	}
-	if err := Present(format, r, target, f.Quiet, std); err != nil {
-		std.Tell("", "the result cannot be printed: %v", input.Reason(err))
-		return Exit{Code: ExitUsage} // the report is written, and stays
+	if err := printBeside(format, r, target, f.Quiet, std); err != nil {
+		return err
 	}
 	return Ended(r)
-}
-
-// target is where the report goes: the named path, else its own name in the bundle or here.
-func (f *Verification) target(args []string) string {
-	if f.Report == "" && f.Bundle != "" {
-		return filepath.Join(f.Bundle, report.FileName)
-	}
-	return ReportPath(f.Report, args)
 }
 
 // begin removes an older report, unless its path is that of an input. A bundle that is

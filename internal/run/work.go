@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/closeout-gate/closeout/internal/collect"
@@ -111,4 +113,21 @@ func (s *Work) Gather(bundle string) (*collect.Found, error) {
 	settings.Notes = found.Settings.Notes
 	found.Settings = settings
 	return found, nil
+}
+
+// withPath is this process's environment with the PATH of a plan, for commands in the work tree at root. Without one it is unchanged.
+func withPath(path []string, root string) []string {
+	env := os.Environ()
+	if path == nil {
+		return env
+	}
+	var list []string
+	for _, entry := range path {
+		if !filepath.IsAbs(entry) {
+			entry = filepath.Join(root, entry)
+		}
+		list = append(list, entry)
+	}
+	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	return append(env, "PATH="+strings.Join(list, string(filepath.ListSeparator)))
 }

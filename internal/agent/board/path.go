@@ -1,10 +1,10 @@
 package board
 
 import (
-	"os"
 	"path/filepath"
 
 	"github.com/closeout-gate/closeout/internal/agent/session"
+	"github.com/closeout-gate/closeout/internal/run"
 )
 
 // pinPath is the PATH that a plan keeps. An entry below the work tree becomes relative to the work tree, because
@@ -28,7 +28,7 @@ func pinPath(value, root string) (list []string, left int, err error) {
 		switch {
 		case err == nil && filepath.IsLocal(rel):
 			list = append(list, rel)
-		case isDirectory(entry):
+		case run.IsDirectory(entry):
 			list = append(list, entry)
 		}
 	}
@@ -43,15 +43,10 @@ func (b *Board) TellPath(command string) {
 			"to pin one, scan into another state folder: closeout item scan --state FOLDER", command)
 	}
 	for _, entry := range b.Plan.Path {
-		if filepath.IsAbs(entry) && !isDirectory(entry) {
+		if filepath.IsAbs(entry) && !run.IsDirectory(entry) {
 			b.say("%s: %q is in the PATH that scan pinned, and is no directory any more; "+
 				"if a command needs it, pin another PATH in another state folder: closeout item scan --state FOLDER",
 				command, entry)
 		}
 	}
-}
-
-func isDirectory(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
