@@ -3,6 +3,8 @@ package start
 import (
 	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Ignored reports whether the text of a .gitignore in the root ignores a file, as git reads it: the last line that matches
@@ -38,48 +40,17 @@ func lastMatch(gitignore, p string, dir bool) (ignored bool) {
 	return ignored
 }
 
-// matchLine matches a pattern of .gitignore. One without a slash matches a name at any depth.
+// matchLine matches a pattern of .gitignore. One without a slash matches a name at any depth, and no braces are alternatives.
 func matchLine(pattern, p string) bool {
 	if !strings.Contains(pattern, "/") {
 		ok, err := path.Match(pattern, path.Base(p))
 		return err == nil && ok
 	}
-	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(p, "/"))
-}
-
-// maxStars is how many ** of a pattern are tried: each multiplies the work.
-const maxStars = 3
-
-func matchParts(pattern, parts []string) bool {
-	stars := 0
-	for _, part := range pattern {
-		if part == "**" {
-			stars++
-		}
+	if dir, inside := strings.CutSuffix(pattern, "/**"); inside {
+		pattern = dir + "/**/*" // what is in the directory, and not itself
 	}
-	return stars <= maxStars && matchFrom(pattern, parts)
-}
-
-func matchFrom(pattern, parts []string) bool {
-	if len(pattern) == 0 {
-		return len(parts) == 0
-	}
-	if pattern[0] == "**" {
-		if len(pattern) == 1 {
-			return len(parts) > 0
-		}
-		for i := range len(parts) + 1 {
-			if matchFrom(pattern[1:], parts[i:]) {
-				return true
-			}
-		}
-		return false
-	}
-	if len(parts) == 0 {
-		return false
-	}
-	ok, err := path.Match(pattern[0], parts[0])
-	return err == nil && ok && matchFrom(pattern[1:], parts[1:])
+	ok, err := doublestar.Match(strings.ReplaceAll(strings.TrimPrefix(pattern, "/"), "{", `\{`), p)
+	return err == nil && ok
 }
 
 // WithIgnored returns the text of .gitignore with the lines that it lacks, and these lines; nil when it lacks none. A text with

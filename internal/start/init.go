@@ -37,16 +37,20 @@ type Init struct {
 	Test         string
 	root         string
 	git          *collect.Git
-	wrote        []string // what is to be committed, relative to the working directory
+	wrote        []string // what is to be committed, relative to the root
 	ignored      bool     // git ignores some of it
 	tracked      bool     // HEAD contains a report, as git add -A does after a call before init
 	Tell         func(format string, args ...any)
 }
 
 func (f *Init) Run() error {
-	o, err := f.options()
-	if err != nil {
-		return err
+	o := Options{YAML: !f.JSON, Solo: f.Solo}
+	if f.Test != "" {
+		argv, problem := contract.SplitCommand(f.Test)
+		if problem != nil {
+			return fmt.Errorf("--test %s: %s, found %s; %s", input.Quote(f.Test), problem.Message, problem.Found, problem.Fix)
+		}
+		o.Test = argv
 	}
 	repository, err := openToInit()
 	if err != nil {
@@ -69,8 +73,12 @@ func (f *Init) Run() error {
 		return err
 	}
 	plan, err := New(files, repository, o)
+	if errors.Is(err, ErrNoTests) {
+		f.notes(plan)
+		return fmt.Errorf("%w in the files of HEAD: expected tests with a go.mod, package.json, pyproject.toml, Cargo.toml or a similar file, or a target test in a Makefile; name the command: closeout init --test 'COMMAND'", err)
+	}
 	if err != nil {
-		return f.refused(plan, err)
+		return err
 	}
 	f.tracked = slices.ContainsFunc(files, func(c change.Change) bool { return c.Path == report.FileName })
 	return f.write(plan)
@@ -105,20 +113,6 @@ func fromHere(root string) (string, error) {
 	return filepath.Rel(here, root)
 }
 
-// options reads the flags.
-func (f *Init) options() (o Options, err error) {
-	o.YAML, o.Solo = !f.JSON, f.Solo
-	if f.Test == "" {
-		return o, nil
-	}
-	argv, problem := contract.SplitCommand(f.Test)
-	if problem != nil {
-		return o, fmt.Errorf("--test %s: %s, found %s; %s", input.Quote(f.Test), problem.Message, problem.Found, problem.Fix)
-	}
-	o.Test = argv
-	return o, nil
-}
-
 // existing is the standing contract of the work tree; "" when there is none.
 func (f *Init) existing() (string, error) {
 	for _, extension := range policy.ContractExtensions {
@@ -132,15 +126,7 @@ func (f *Init) existing() (string, error) {
 
 func (f *Init) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
-// refused says what is missing, after what was found and left out.
-func (f *Init) refused(plan *Plan, err error) error {
-	if !errors.Is(err, ErrNoTests) {
-		return err
-	}
-	f.notes(plan)
-	return fmt.Errorf("%w in the files of HEAD: expected tests with a go.mod, package.json, pyproject.toml, Cargo.toml or a similar file, or a target test in a Makefile; name the command: closeout init --test 'COMMAND'", err)
-}
-
+// notes say what was found and left out.
 func (f *Init) notes(plan *Plan) {
 	for _, note := range plan.Notes {
 		f.Tell("note: %s", present.Neutral(note))
@@ -228,7 +214,7 @@ func (f *Init) create(file File, kept bool) error {
 		return err
 	}
 	f.Tell("wrote  %s", file.Path)
-	f.wrote = append(f.wrote, filepath.ToSlash(f.path(file.Path)))
+	f.wrote = append(f.wrote, file.Path)
 	return nil
 }
 
@@ -246,7 +232,7 @@ func (f *Init) writeIgnore(text string, missing []string) error {
 		return err
 	}
 	f.Tell("added  to .gitignore: %s", strings.Join(missing, " "))
-	f.wrote = append(f.wrote, filepath.ToSlash(f.path(".gitignore")))
+	f.wrote = append(f.wrote, ".gitignore")
 	return nil
 }
 
@@ -279,7 +265,11 @@ func (f *Init) next(plan *Plan) {
 		f.Tell("\nNothing was missing. Next: commit a change on a branch, then:  closeout run")
 		return
 	}
-	f.Tell("\nNext:")
+	from := ""
+	if f.root != "." {
+		from = ", in the root of the repository (cd " + input.ShellWord(filepath.ToSlash(f.root)) + ")"
+	}
+	f.Tell("\nNext%s:", from)
 	f.Tell("  1. Look at what was written:  git status; cat %s", plan.Contract)
 	f.Tell("  2. Try its commands:          closeout run")
 	lacking := slices.DeleteFunc(slices.Clone(plan.Programs), func(program string) bool {
@@ -297,8 +287,7 @@ func (f *Init) next(plan *Plan) {
 		add = strings.Replace(add, "add", "add --force", 1)
 	}
 	if f.tracked {
-		f.Tell("     Let git no longer track %s first, which stays on disk: it would make every record differ from the commit",
-			filepath.ToSlash(f.path(report.FileName)))
+		f.Tell("     Let git no longer track %s first, which stays on disk: it would make every record differ from the commit", report.FileName)
 	}
 	if remote, err := f.git.FirstRef(run.Bases[:run.RemoteBases]...); remote == "" && err == nil {
 		f.Tell("  3. Commit it on the branch that other branches start from:\n       %s", add)

@@ -50,7 +50,7 @@ func join(dir, name string) string {
 
 // inWorkspace reports whether a directory above declares workspaces, which have their tests run from there.
 func (s *starter) inWorkspace(dir string) bool {
-	for up := parent(dir); ; up = parent(up) {
+	for up := path.Dir(dir); ; up = path.Dir(up) {
 		if pkg := join(up, "package.json"); s.has(pkg) && s.hasWorkspaces(up, s.json(pkg)) {
 			return true
 		}
@@ -58,13 +58,6 @@ func (s *starter) inWorkspace(dir string) bool {
 			return false
 		}
 	}
-}
-
-func parent(dir string) string {
-	if i := strings.LastIndexByte(dir, '/'); i >= 0 {
-		return dir[:i]
-	}
-	return "."
 }
 
 func (s *starter) hasWorkspaces(dir string, pkg *input.Node) bool {
@@ -168,7 +161,7 @@ func (p *jsPackage) workflowRuns(name string) bool {
 
 // addScript adds the criterion of a script, with a report where the runner has one built in.
 func (p *jsPackage) addScript(name string) {
-	script := p.script(name)
+	script := strings.TrimPrefix(strings.TrimPrefix(p.script(name), "npx "), "--no-install ")
 	c := &criterion{
 		id: p.manager.Name, run: words(p.manager.Run, []string{name}), cwd: p.dir, why: "the script " + name + " of package.json",
 		ecosystem: &toolchain.JavaScript,

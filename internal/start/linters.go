@@ -2,6 +2,7 @@ package start
 
 import (
 	"cmp"
+	_ "embed"
 	"path"
 	"regexp"
 	"slices"
@@ -167,40 +168,19 @@ func (s *starter) clippy() {
 
 const rulesScript = ".closeout/rules.sh"
 
-// lintScript is the command of rules.run for several linters, or for one without SARIF: a row for each of them.
+// rulesText is the command of rules.run for several linters, or for one without SARIF. LINTERS stands for a row for each of them.
+//
+//go:embed rules.sh
+var rulesText string
+
 func (s *starter) lintScript() string {
-	var b strings.Builder
-	b.WriteString(`#!/bin/sh
-# Runs the linters of this repository, and writes one row for each into the rule report: rules.run of the contract names this
-# script. If a linter cannot be started, there is no report, and the gate reports rules.missing.
-set -u
-report=` + rulesReport + `
-rows=
-
-lint() {
-	id=$1
-	shift
-	"$@"
-	status=$?
-	case $status in
-	0) passed=true ;;
-	126 | 127 | 12[89] | 1[3-9]? | 2??)
-		echo "rules.sh: $id was not run to its end (exit status $status): $*" >&2
-		exit "$status"
-		;;
-	*) passed=false ;;
-	esac
-	rows="$rows${rows:+, }{\"id\": \"$id\", \"passed\": $passed}"
-}
-
-`)
+	var rows []string
 	for _, l := range s.linters {
-		b.WriteString("lint " + l.id)
+		row := "lint " + l.id
 		for _, w := range l.run {
-			b.WriteString(" " + input.ShellWord(w))
+			row += " " + input.ShellWord(w)
 		}
-		b.WriteString("\n")
+		rows = append(rows, row)
 	}
-	b.WriteString("\nmkdir -p \"${report%/*}\" && printf '[%s]\\n' \"$rows\" > \"$report\"\n")
-	return b.String()
+	return strings.Replace(rulesText, "LINTERS", strings.Join(rows, "\n"), 1)
 }

@@ -75,7 +75,9 @@ func (p *pyProject) isTest(f string) bool {
 func (p *pyProject) environment() {
 	p.group = p.declares("pytest")
 	managers := toolchain.Python.Managers
-	i := slices.IndexFunc(managers, func(m toolchain.Manager) bool { return p.near(m.Locks[0]) != "" })
+	i := slices.IndexFunc(managers, func(m toolchain.Manager) bool { // also by the lock file of the root
+		return p.first(p.dir, m.Locks[0]) != "" || p.first(".", m.Locks[0]) != ""
+	})
 	if i < 0 {
 		return
 	}
@@ -83,14 +85,6 @@ func (p *pyProject) environment() {
 	if kind, name, found := strings.Cut(p.group, " "); found && p.group != "group dev" && p.manager.Name == "uv" {
 		p.prefix = words(p.prefix, []string{"--" + kind, name})
 	}
-}
-
-// near is a file in the directory of the project or in the root; "" when there is none.
-func (p *pyProject) near(name string) string {
-	if found := p.first(p.dir, name); found != "" {
-		return found
-	}
-	return p.first(".", name)
 }
 
 // with is a command in the environment of the project.
@@ -255,7 +249,7 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 			listed = listed || names(p.text(f), "pytest")
 		}
 	}
-	if p.installable() {
+	if p.has(join(p.dir, "setup.py")) || p.config.tableAt("project") != nil || p.config.tableAt("build-system") != nil {
 		extra := ""
 		if kind, name, found := strings.Cut(p.group, " "); found && kind == "extra" {
 			extra = "[" + name + "]"
@@ -269,8 +263,4 @@ func (p *pyProject) prepareEnvironment(usesPytest bool) {
 	if usesPytest && !listed {
 		p.prepare(".", "python3 -m pip install pytest")
 	}
-}
-
-func (p *pyProject) installable() bool {
-	return p.has(join(p.dir, "setup.py")) || p.config.tableAt("project") != nil || p.config.tableAt("build-system") != nil
 }

@@ -99,7 +99,14 @@ func New(files []change.Change, source Source, o Options) (*Plan, error) {
 		if err := s.contract(p, o.YAML); err != nil {
 			return nil, err
 		}
-		p.Programs = s.programs()
+		for _, c := range s.criteria {
+			p.Programs = append(p.Programs, c.run[0])
+		}
+		for _, l := range s.linters {
+			p.Programs = append(p.Programs, l.run[0])
+		}
+		slices.Sort(p.Programs)
+		p.Programs = slices.Compact(p.Programs)
 	}
 	if s.called("closeout-gate/closeout") {
 		s.note("no workflow was added: one of this repository runs the gate already")
@@ -130,18 +137,6 @@ func (s *starter) contract(p *Plan, yaml bool) error {
 	}
 	p.Files = append([]File{{p.Contract, data}}, s.extra...)
 	return nil
-}
-
-// programs are what criteria and linters start.
-func (s *starter) programs() (list []string) {
-	for _, c := range s.criteria {
-		list = append(list, c.run[0])
-	}
-	for _, l := range s.linters {
-		list = append(list, l.run[0])
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // shutFor finds the files of the root that the commands of a contract close; false when there are none.
@@ -189,10 +184,11 @@ func (s *starter) add(c *criterion) {
 	s.criteria = append(s.criteria, c)
 }
 
-// counted lets the command of a criterion write a report with at least half of some tests; base is the directory that paths in
-// its arguments are relative to.
+// counted lets the command of a criterion write a report; base is the directory that paths in its arguments are relative to. The report
+// must contain half of the tests that were counted, because tests may be skipped on one machine, and honest changes remove some. The
+// gate fails when a change removes the rest.
 func (c *criterion) counted(r *toolchain.Report, tests int, base string) {
-	c.report, c.stdout, c.tests = reportPath(r.File, c.cwd), r.Stdout, floor(tests)
+	c.report, c.stdout, c.tests = reportPath(r.File, c.cwd), r.Stdout, max(1, tests/2)
 	to := from(base, c.report)
 	c.run = words(c.run, r.Options(to))
 	if r.Env != "" {
@@ -201,12 +197,7 @@ func (c *criterion) counted(r *toolchain.Report, tests int, base string) {
 }
 
 func (s *starter) hasCriterion(id string) bool {
-	for _, c := range s.criteria {
-		if c.id == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.criteria, func(c *criterion) bool { return c.id == id })
 }
 
 const maxID = 60 // an id has at most 64 characters
@@ -262,7 +253,7 @@ func (s *starter) leaves(lines ...string) {
 // reportPath is the path of a test report in the repository.
 func reportPath(name, dir string) string {
 	if dir != "." {
-		name = strings.NewReplacer("/", "-").Replace(dir) + "-" + name
+		name = strings.ReplaceAll(dir, "/", "-") + "-" + name
 	}
 	return evidence + "/" + name
 }

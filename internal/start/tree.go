@@ -32,13 +32,11 @@ type tree struct {
 	byPath map[string]*change.Change
 	source Source
 	notes  []string
-	tables map[string]table       // what was read already
-	pkgs   map[string]*input.Node // the same of JSON
+	pkgs   map[string]*input.Node // what was read as JSON already
 }
 
 func newTree(files []change.Change, source Source) *tree {
-	t := &tree{files: files, byPath: make(map[string]*change.Change, len(files)), source: source,
-		tables: map[string]table{}, pkgs: map[string]*input.Node{}}
+	t := &tree{files: files, byPath: make(map[string]*change.Change, len(files)), source: source, pkgs: map[string]*input.Node{}}
 	for i := range files {
 		t.byPath[files[i].Path] = &files[i]
 	}
@@ -118,10 +116,6 @@ func (t *tree) json(p string) *input.Node {
 
 // toml reads a TOML file; nil when there is none.
 func (t *tree) toml(p string) table {
-	if values, known := t.tables[p]; known {
-		return values
-	}
-	t.tables[p] = nil
 	data := t.read(p, maxTOML)
 	if data == nil {
 		return nil
@@ -131,7 +125,6 @@ func (t *tree) toml(p string) table {
 		t.note(input.Quote(p) + " was left out: it is not TOML")
 		return nil
 	}
-	t.tables[p] = values
 	return values
 }
 
@@ -150,15 +143,9 @@ func (t table) tableAt(keys ...string) table {
 // member follows keys of a JSON object; a node without value when there is no such member.
 func member(n *input.Node, keys ...string) *input.Node {
 	for _, key := range keys {
-		if n == nil || n.Kind != input.KindObject {
-			return &input.Node{}
-		}
 		n = n.Member(key)
 	}
-	if n == nil {
-		return &input.Node{}
-	}
-	return n
+	return cmp.Or(n, &input.Node{})
 }
 
 // count counts the matches of a pattern in the files that satisfy a condition, without those in which skip matches ("" for no
@@ -182,10 +169,6 @@ func (t *tree) count(pattern string, condition func(p string) bool, skip string)
 	}
 	return n
 }
-
-// floor is how many tests a report must contain: half of those that were counted, because tests may be skipped on one
-// machine, and honest changes remove some. The gate fails when a change removes the rest.
-func floor(tests int) int { return max(1, tests/2) }
 
 // sampleDirs are directories whose manifests do not belong to the project.
 var sampleDirs = strings.Fields("testdata vendor node_modules third_party example examples fixture fixtures __fixtures__ template " +

@@ -263,10 +263,8 @@ func covers(list, other []string) bool {
 	if len(other) > len(list) {
 		return false
 	}
-	for _, pattern := range other {
-		if _, found := slices.BinarySearch(list, pattern); !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(other, func(pattern string) bool {
+		_, found := slices.BinarySearch(list, pattern)
+		return !found
+	})
 }
