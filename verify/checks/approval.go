@@ -133,11 +133,11 @@ func demandByRules(p *check.Pass, demand func(a *contract.Approval, path string)
 			}
 		}
 	}
-	exceptions := newIgnores(p, p.Policy.DiffIgnore)
+	exceptions := p.Policy.Exceptions(p.Policy.DiffIgnore, p.Today)
 	for i := range p.DiffRules.Rules {
 		r := &p.DiffRules.Rules[i]
 		asked := slices.Concat(asks[r.ID], asks[r.ID+" "+string(r.Severity)])
-		if r.Passed || asked == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || exceptions.excuseRow(r) != nil {
+		if r.Passed || asked == nil || p.Policy.DiffSeverity(r.ID, r.Severity) == contract.Off || excuseRow(exceptions, r) != nil {
 			continue
 		}
 		for _, a := range asked {

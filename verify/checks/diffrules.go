@@ -32,11 +32,11 @@ func runDiffRules(p *check.Pass) {
 	reportUnreadLanguages(p)
 	if p.Policy == nil { // so something else blocks
 		for i := range p.DiffRules.Rules {
-			reportDiffRow(p, &p.DiffRules.Rules[i], p.DiffRules.Rules[i].Severity, &ignores{})
+			reportDiffRow(p, &p.DiffRules.Rules[i], p.DiffRules.Rules[i].Severity, &policy.Exceptions{})
 		}
 		return
 	}
-	exceptions := newIgnores(p, p.Policy.DiffIgnore)
+	exceptions := p.Policy.Exceptions(p.Policy.DiffIgnore, p.Today)
 	known := map[string]bool{}                                           // the ids of all rules
 	severities, off := map[rowKind]input.Severity{}, map[rowKind]int64{} // off counts the places of what is off
 	var warned []*reports.DiffRow                                        // of one rule
@@ -51,7 +51,7 @@ func runDiffRules(p *check.Pass) {
 		if severity == contract.Off && !row.Passed {
 			off[kind]++
 		}
-		if severity != input.Warn || row.Passed || exceptions.excuseRow(row) != nil {
+		if severity != input.Warn || row.Passed || excuseRow(exceptions, row) != nil {
 			reportDiffRow(p, row, severity, exceptions)
 			continue
 		}
@@ -85,7 +85,7 @@ func runDiffRules(p *check.Pass) {
 		}
 	}
 	reportStrayIgnores(p, exceptions, known)
-	exceptions.report(p)
+	reportExceptions(p, exceptions)
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
@@ -135,7 +135,7 @@ func reportWarned(p *check.Pass, rows []*reports.DiffRow) {
 		most--
 	}
 	for _, row := range rows[:min(len(rows), most)] {
-		reportDiffRow(p, row, input.Warn, &ignores{})
+		reportDiffRow(p, row, input.Warn, &policy.Exceptions{})
 	}
 	if len(rows) <= maxWarned {
 		return
@@ -156,13 +156,22 @@ func reportWarned(p *check.Pass, rows []*reports.DiffRow) {
 }
 
 // reportDiffRow reports what a rule found in one place.
-func reportDiffRow(p *check.Pass, r *reports.DiffRow, severity input.Severity, exceptions *ignores) {
+func reportDiffRow(p *check.Pass, r *reports.DiffRow, severity input.Severity, exceptions *policy.Exceptions) {
 	if r.Passed || severity == contract.Off {
 		return
 	}
 	f := diffFinding(r, severity)
-	excused(&f, exceptions.excuseRow(r))
+	excused(&f, excuseRow(exceptions, r))
 	p.Report(f)
+}
+
+// excuseRow is the exception for a row of a diff rule. One without a file, which may be about any file, has none.
+func excuseRow(exceptions *policy.Exceptions, r *reports.DiffRow) *policy.Ignore {
+	if r.File == "" {
+		return nil
+	}
+	files := []string{r.File}
+	return cmp.Or(exceptions.Excuse(r.ID, files), exceptions.Excuse(r.ID+" "+string(r.Severity), files))
 }
 
 // diffFinding is the finding of a row.
@@ -190,14 +199,14 @@ func diffFinding(r *reports.DiffRow, severity input.Severity) check.Finding {
 
 // reportStrayIgnores reports the exceptions from rules that do not exist: those with the prefix, of which nothing else is said
 // then, and those that lack it where no rule report has such a rule.
-func reportStrayIgnores(p *check.Pass, exceptions *ignores, known map[string]bool) {
-	for i := range exceptions.list {
-		ignore := &exceptions.list[i]
+func reportStrayIgnores(p *check.Pass, exceptions *policy.Exceptions, known map[string]bool) {
+	for i := range exceptions.List {
+		ignore := &exceptions.List[i]
 		now, former := contract.FormerRule(ignore.ID.Value)
-		if known[ignore.ID.Value] || now != "" || ignore.expired {
+		if known[ignore.ID.Value] || now != "" || ignore.Expired {
 			continue
 		}
-		if ignore.used = true; !former {
+		if ignore.Used = true; !former {
 			reportNoDiffRule(p, ignore.ID, &ignore.Source)
 		}
 	}

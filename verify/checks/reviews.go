@@ -23,7 +23,7 @@ func markAlone(rows []check.RuleRow) {
 }
 
 // judgeReviewed requires that each reviewer of a rule judged it, and weighs what they object to.
-func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignores *ignores) {
+func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, exceptions *policy.Exceptions) {
 	declared := func(r check.RuleRow) bool { return slices.Contains(rule.Reviewers, r.Reviewer) }
 	for _, id := range rule.Reviewers {
 		own := slices.DeleteFunc(slices.Clone(rows), func(r check.RuleRow) bool { return r.Reviewer != id })
@@ -66,7 +66,7 @@ func judgeReviewed(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignor
 			row.Detail = strings.TrimSpace(fmt.Sprintf("(%d of %d reviewers who must agree) %s", few, rule.Agree, r.Detail))
 			r.Row, severity = &row, input.Info
 		}
-		reportRow(p, r, severity, ignores)
+		reportRow(p, r, severity, exceptions)
 	}
 }
 

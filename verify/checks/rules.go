@@ -8,7 +8,6 @@ import (
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
-	"github.com/closeout-gate/closeout/verify/glob"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 	"github.com/closeout-gate/closeout/verify/reports"
@@ -42,15 +41,15 @@ func runRules(p *check.Pass) {
 	}
 	rows := p.RuleRows()
 	markAlone(rows)
-	ignores := newIgnores(p, p.Policy.Ignore)
+	exceptions := p.Policy.Exceptions(p.Policy.Ignore, p.Today)
 	if p.Policy.Catalogue == nil {
 		for _, r := range rows {
-			reportRow(p, r, stated(r, input.Block), ignores)
+			reportRow(p, r, stated(r, input.Block), exceptions)
 		}
 	} else {
-		judgeCatalogue(p, rows, ignores)
+		judgeCatalogue(p, rows, exceptions)
 	}
-	ignores.report(p)
+	reportExceptions(p, exceptions)
 	if p.Policy.Meter.Spent() {
 		p.ReportLimit(input.TooManySteps(p.Policy.Meter.Most()))
 	}
@@ -138,21 +137,21 @@ func stated(r check.RuleRow, fallback input.Severity) input.Severity {
 }
 
 // judgeCatalogue requires every rule of the catalogue exactly once.
-func judgeCatalogue(p *check.Pass, rows []check.RuleRow, ignores *ignores) {
+func judgeCatalogue(p *check.Pass, rows []check.RuleRow, exceptions *policy.Exceptions) {
 	byID := map[string][]check.RuleRow{}
 	for _, r := range rows {
 		byID[r.ID] = append(byID[r.ID], r)
 	}
 	for i := range p.Policy.Catalogue {
 		rule := &p.Policy.Catalogue[i]
-		judgeRule(p, rule, byID[rule.ID.Value], ignores)
+		judgeRule(p, rule, byID[rule.ID.Value], exceptions)
 		delete(byID, rule.ID.Value)
 	}
 	for _, r := range rows {
 		left, ok := byID[r.ID]
 		switch {
 		case ok && p.Policy.OpenCatalogue:
-			reportRow(p, r, stated(r, input.Block), ignores)
+			reportRow(p, r, stated(r, input.Block), exceptions)
 		case ok:
 			result := "passed"
 			for _, r := range left {
@@ -190,10 +189,10 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 	})
 }
 
-func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignores *ignores) {
+func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, exceptions *policy.Exceptions) {
 	reportExpired(p, rule)
 	if rule.Reviewers != nil {
-		judgeReviewed(p, rule, rows, ignores)
+		judgeReviewed(p, rule, rows, exceptions)
 		return
 	}
 	if len(rows) == 0 {
@@ -217,7 +216,7 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, ignores *
 		if p.Policy.OpenCatalogue {
 			severity = input.Stricter(severity, stated(r, input.Block))
 		}
-		reportRow(p, r, severity, ignores)
+		reportRow(p, r, severity, exceptions)
 	}
 }
 
@@ -250,7 +249,7 @@ func reportMismatch(p *check.Pass, rule *policy.Rule, r check.RuleRow) {
 	}))
 }
 
-func reportRow(p *check.Pass, r check.RuleRow, severity input.Severity, ignores *ignores) {
+func reportRow(p *check.Pass, r check.RuleRow, severity input.Severity, exceptions *policy.Exceptions) {
 	if r.Passed {
 		return
 	}
@@ -271,7 +270,7 @@ func reportRow(p *check.Pass, r check.RuleRow, severity input.Severity, ignores 
 	if r.Detail != "" {
 		f.Message += ": " + r.Detail
 	}
-	excused(&f, ignores.excuse(r.ID, r.FailedIn))
+	excused(&f, exceptions.Excuse(r.ID, r.FailedIn))
 	if slices.ContainsFunc(r.FailedIn, isAbsolute) {
 		f.Fix += "; no record says that an absolute path of the report is in this repository: let the tool write relative paths, or record its command with closeout run"
 	}
@@ -311,91 +310,27 @@ func rowFinding(code string, r check.RuleRow, f check.Finding) check.Finding {
 	return f
 }
 
-// ignores are the contract's exceptions from rules.
-type ignores struct {
-	list  []ignore
-	byID  map[string][]int // places in list
-	meter *glob.Meter
-}
-
-type ignore struct {
-	*policy.Ignore
-	files   *glob.Set
-	expired bool
-	used    bool
-}
-
-func newIgnores(p *check.Pass, from []policy.Ignore) *ignores {
-	list, byID := make([]ignore, len(from)), map[string][]int{}
-	for i := range list {
-		rule := &from[i]
-		var globs []glob.Pattern
-		for _, f := range rule.Files {
-			globs = append(globs, f.Glob)
-		}
-		list[i] = ignore{Ignore: rule, files: glob.Compile(globs).Metered(p.Policy.Meter), expired: p.Today == "" || p.Today > rule.Until}
-		for _, rows := range []string{rule.ID.Value, contract.RowsOf(rule.ID.Value)} {
-			byID[rows] = append(byID[rows], i)
-		}
-	}
-	return &ignores{list, byID, p.Policy.Meter}
-}
-
-// excuse returns the exception for which a rule that failed in some files does not count, the one that lasts longest; nil when
-// there is none. Every file must be excused; a failure without a file never is.
-func (l *ignores) excuse(id string, files []string) *policy.Ignore {
-	var best *policy.Ignore
-	for _, i := range l.byID[id] {
-		ig := &l.list[i]
-		if ig.expired || l.meter.Spent() || !ig.excuses(files) {
-			continue
-		}
-		ig.used = true
-		if best == nil || ig.Until > best.Until {
-			best = ig.Ignore
-		}
-	}
-	return best
-}
-
-// excuseRow is excuse for a row of a diff rule. One without a file, which may be about any file, has no exception.
-func (l *ignores) excuseRow(r *reports.DiffRow) *policy.Ignore {
-	if r.File == "" {
-		return nil
-	}
-	files := []string{r.File}
-	return cmp.Or(l.excuse(r.ID, files), l.excuse(r.ID+" "+string(r.Severity), files))
-}
-
-// excuses reports whether an exception covers all of some files. One whose path is written in a roundabout way is
-// covered by none.
-func (ig *ignore) excuses(files []string) bool {
-	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
-		f = strings.TrimPrefix(f, "./")
-		return !ig.files.Match(f) || policy.Irregular(f) != ""
-	})
-}
-
-// report reports ignores that have expired or that match nothing.
-func (l *ignores) report(p *check.Pass) {
-	for _, ig := range l.list {
-		f := check.Finding{
-			Input: check.Kind(ig.Source.Kind), Path: ig.Source.Path, Pos: ig.ID.Pos, Identity: []string{ig.ID.Value, ig.Reason},
+// reportExceptions reports the exceptions that have expired or that match nothing.
+func reportExceptions(p *check.Pass, exceptions *policy.Exceptions) {
+	for i := range exceptions.List {
+		e := &exceptions.List[i]
+		f := inContract(&e.Source, e.ID.Pos, check.Finding{
+			Code: "rule.expired", Message: fmt.Sprintf("the exception from the rule %q", e.ID.Value), Identity: []string{e.ID.Value, e.Reason},
 			Fix: "let a person remove it from the contract",
-		}
+		})
 		switch {
-		case ig.Until == "":
-			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not say when it ends, and does not count", ig.ID.Value)
+		case e.Until == "":
+			f.Message += " does not say when it ends, and does not count"
 			f.Expected, f.Actual, f.Fix = `"until" with the last day of the exception`, "none", `let a person add "until", at most 180 days ahead`
-		case ig.expired && p.Today == "":
-			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q does not count: the day of the decision is unknown", ig.ID.Value)
-			f.Expected, f.Actual = "facts that contain the day under settings.today", "none, and the exception ends on "+ig.Until
+		case e.Expired && p.Today == "":
+			f.Message += " does not count: the day of the decision is unknown"
+			f.Expected, f.Actual = "facts that contain the day under settings.today", "none, and the exception ends on "+e.Until
 			f.Fix = "judge with the facts that closeout collect writes"
-		case ig.expired:
-			f.Code, f.Message = "rule.expired", fmt.Sprintf("the exception from the rule %q has expired and does not count", ig.ID.Value)
-			f.Expected, f.Actual = "a date that has not passed", "until "+ig.Until
-		case !ig.used:
-			f.Code, f.Message = "rule.ignore_unused", fmt.Sprintf("the exception from the rule %q matches nothing", ig.ID.Value)
+		case e.Expired:
+			f.Message += " has expired and does not count"
+			f.Expected, f.Actual = "a date that has not passed", "until "+e.Until
+		case !e.Used:
+			f.Code, f.Message = "rule.ignore_unused", f.Message+" matches nothing"
 			f.Expected, f.Actual = "a failed row that it excuses", "none"
 		default:
 			continue
