@@ -291,13 +291,13 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 		reportTooFew(p, c, file)
 	case check.CodeTestsFailed:
 		f := ofReport(c, code) // the command did not exit as one that failed, although its own report says that tests failed
-		ended := " exited with 0"
+		ended := "0"
 		if at != nil {
-			ended = fmt.Sprintf(" exited with %d, as if it could not know", *at.Last.Exit)
+			ended = fmt.Sprintf("%d, as if it could not know", *at.Last.Exit)
 		}
-		f.Expected = "no failure and no error in " + c.TestReport
-		f.Actual = input.Plural(file.Report.Failures(), "failure")
-		f.Message, f.Fix = criterionName(c)+ended+", and its test report says that "+check.FailedTests(file.Report)+" failed", "make the tests pass"
+		f.Message = fmt.Sprintf("%s exited with %s, and its test report says that %s failed", criterionName(c), ended, check.FailedTests(file.Report))
+		f.Expected, f.Actual = "no failure and no error in "+c.TestReport, input.Plural(file.Report.Failures(), "failure")
+		f.Fix = "make the tests pass"
 		if list := check.Reported(p, c); len(list) > 0 {
 			f.Message += check.Describe(&f, list)
 		}
@@ -314,7 +314,10 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 		f := ofReport(c, "acceptance.flaky")
 		f.Message = fmt.Sprintf("%s passed only because %s was run again", criterionName(c), input.Plural(file.Report.Flaky, "test"))
 		f.Expected = "tests that pass at once"
-		f.Actual = input.Plural(file.Report.Flaky, "test") + " that failed and then passed" + firstName(file.Report.FirstFlaky)
+		f.Actual = input.Plural(file.Report.Flaky, "test") + " that failed and then passed"
+		if first := file.Report.FirstFlaky; first != "" {
+			f.Actual += ", the first is " + strconv.Quote(first)
+		}
 		f.Fix = "look at the failures: the tests or the code may be unreliable"
 		p.Report(about(p, c, f))
 	}
@@ -322,9 +325,9 @@ func reportTests(p *check.Pass, c *contract.Criterion, at *proof.Deciding) {
 
 // reportSkipped names tests that did not run: a reviewer decides whether they matter for the change.
 func reportSkipped(p *check.Pass, c *contract.Criterion, r *reports.TestReport) {
-	names := make([]string, len(r.FirstSkipped))
-	for i, name := range r.FirstSkipped {
-		names[i] = strconv.Quote(name)
+	var names []string
+	for _, name := range r.FirstSkipped {
+		names = append(names, strconv.Quote(name))
 	}
 	skipped := fmt.Sprintf("%d of %s", r.Skipped, input.Plural(r.Tests, "test"))
 	f := ofReport(c, "acceptance.skipped")
@@ -350,7 +353,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 	switch {
 	case file == nil:
 		f.Message, f.Actual = criterionName(c)+" left no test report", "no file"
-		f.Fix = reportFix(c)
+		f.Fix = proof.ReportAdvice(c.Run, c.TestReport)
 		f.Identity = criterionKey(c, "no file")
 	case file.Report == nil:
 		f.Message, f.Actual = criterionName(c)+" left a test report that cannot be read", "unreadable"
@@ -359,7 +362,7 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		if i := slices.IndexFunc(p.Problems, of); i >= 0 {
 			e := p.Problems[i].Error
 			f.Message, f.Actual = f.Message+": "+e.Message, e.Message
-			f.Fix = e.Fix + "; " + reportFix(c)
+			f.Fix = e.Fix + "; " + proof.ReportAdvice(c.Run, c.TestReport)
 			if !e.Pos.IsZero() {
 				f.Actual = fmt.Sprintf("line %d, column %d: %s", e.Pos.Line, e.Pos.Column, e.Message)
 			}
@@ -371,30 +374,6 @@ func reportTooFew(p *check.Pass, c *contract.Criterion, file *check.TestFile) {
 		f.Identity = criterionKey(c, "ran", itoa(ran))
 	}
 	p.Report(about(p, c, f))
-}
-
-// reportFix says how the command of a criterion writes its test report.
-func reportFix(c *contract.Criterion) string {
-	command, path := strings.Join(c.Run, " "), c.TestReport
-	switch {
-	case strings.Contains(command, "pytest"):
-		return "let the command write it: add --junitxml=" + path + " to its words"
-	case slices.Contains(c.Run, "go") && slices.Contains(c.Run, "test"):
-		return "let the command write it: go test -json ./... > " + path + ", run by bash -c, or gotestsum --junitfile " + path
-	case strings.Contains(command, "jest"):
-		return "let the command write it: add --reporters=jest-junit, with JEST_JUNIT_OUTPUT_FILE=" + path
-	case strings.Contains(command, "vitest"):
-		return "let the command write it: add --reporter=junit --outputFile=" + path + " to its words"
-	}
-	return "let the command write " + path + " as JUnit XML or go test -json, for which most test runners have an option"
-}
-
-// firstName names the first of several cases.
-func firstName(name string) string {
-	if name == "" {
-		return ""
-	}
-	return ", the first is " + strconv.Quote(name)
 }
 
 func itoa(i int64) string { return strconv.FormatInt(i, 10) }

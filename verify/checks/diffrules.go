@@ -111,18 +111,14 @@ type rowKind struct {
 
 // reportOff says that a rule is off: who reads the report a year later must not take silence for a change without findings.
 func reportOff(p *check.Pass, rule *policy.Rule, places int64) {
-	found := "it found nothing"
+	found := "nothing"
 	if places > 0 {
-		found = "it found " + input.Plural(places, "place") + ", which does not count"
-		if places > 1 {
-			found = "it found " + input.Plural(places, "place") + ", which do not count"
-		}
+		found = input.Plural(places, "place") + " without effect"
 	}
-	p.Report(check.Finding{
-		Code: "rule.off", Message: fmt.Sprintf("the contract switches off the diff rule %q; %s", rule.ID.Value, found),
-		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
+	p.Report(inContract(&rule.Source, rule.ID.Pos, check.Finding{
+		Code: "rule.off", Message: fmt.Sprintf("the contract switches off the diff rule %q; it found %s", rule.ID.Value, found),
 		Expected: "a rule that counts", Actual: "severity off", Fix: "no action is needed", Identity: []string{rule.ID.Value},
-	})
+	}))
 }
 
 // maxWarned is how many findings a rule that warns has: no person reads more of a kind.
@@ -143,12 +139,12 @@ func reportWarned(p *check.Pass, rows []*reports.DiffRow) {
 	rest := rows[most:]
 	var files []string
 	for _, row := range rest {
-		if row.File != "" && (len(files) == 0 || files[len(files)-1] != row.File) {
+		if row.File != "" {
 			files = append(files, row.File)
 		}
 	}
 	others := *rest[0]
-	others.Detail = fmt.Sprintf("\u2026 and %s in %s", input.Plural(int64(len(rest)), "more place"), input.CutTo(strings.Join(files, ", "), 500))
+	others.Detail = fmt.Sprintf("… and %s in %s", input.Plural(int64(len(rest)), "more place"), input.CutTo(strings.Join(slices.Compact(files), ", "), 500))
 	others.Was, others.Now = "", ""
 	f := diffFinding(&others, input.Warn)
 	f.Identity = append(f.Identity, "others") // it is none of the first
@@ -225,18 +221,16 @@ func reportStrayIgnores(p *check.Pass, exceptions *policy.Exceptions, known map[
 func reportNoDiffRule(p *check.Pass, id input.Text, source *policy.Source) {
 	var known []string
 	for _, r := range p.DiffRules.Rules {
-		if len(known) == 0 || known[len(known)-1] != r.ID {
-			known = append(known, r.ID)
-		}
+		known = append(known, r.ID)
 	}
-	f := check.Finding{
-		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Input: check.Kind(source.Kind), Path: source.Path, Pos: id.Pos,
-		Expected: "the id of a diff rule", Actual: id.Value, Fix: "let a person correct or remove it; closeout diff --list shows the ids",
-		Identity: []string{id.Value},
-	}
-	near := input.Nearest(id.Value, known)
-	if slices.Contains(known, reports.DiffPrefix+id.Value) {
-		near = reports.DiffPrefix + id.Value
+	known = slices.Compact(known)
+	f := inContract(source, id.Pos, check.Finding{
+		Code: "rule.unknown", Message: fmt.Sprintf("no diff rule has the id %q", id.Value), Expected: "the id of a diff rule", Actual: id.Value,
+		Fix: "let a person correct or remove it; closeout diff --list shows the ids", Identity: []string{id.Value},
+	})
+	near := reports.DiffPrefix + id.Value
+	if !slices.Contains(known, near) {
+		near = input.Nearest(id.Value, known)
 	}
 	if near != "" {
 		f.Fix = fmt.Sprintf("did you mean %q? Let a person correct it", near)

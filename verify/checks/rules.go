@@ -61,8 +61,7 @@ func reportEmptyRules(p *check.Pass) {
 	f := check.Finding{
 		Code: "rules.missing", Message: "there is no rule report", Input: check.Rules,
 		Expected: "at least one rule report with a row for each rule", Actual: "no such file",
-		Fix: `run the rules and supply their report, rule_report.json in the evidence directory or what --rules names; ` +
-			`a person may declare that there is none: "rules": {"required": false}`,
+		Fix: "run the rules and supply their report, rule_report.json in the evidence directory or what --rules names",
 	}
 	if lacksRules(p) {
 		f := f
@@ -70,10 +69,11 @@ func reportEmptyRules(p *check.Pass) {
 		case why != "":
 			f.Path, f.Actual = p.Policy.Rules.Report, "no such file: the command of rules.run has no exit code: "+why
 			f.Message, f.Fix = "there is no rule report: "+why, fixNullExit(why)
-		case p.Policy == nil, p.Policy.Catalogue != nil && p.Policy.Rules.Run == nil: // a contract may say which rules there are
-			f.Fix = "run the rules and supply their report, rule_report.json in the evidence directory or what --rules names"
+		case p.Policy == nil: // a contract may say which rules there are
 		case p.Policy.Rules.Run != nil:
 			f.Path, f.Fix = p.Policy.Rules.Report, "run the command of rules.run with closeout run; it must write its report there"
+		case p.Policy.Catalogue == nil:
+			f.Fix += `; a person may declare that there is none: "rules": {"required": false}`
 		}
 		p.Report(f)
 	}
@@ -81,7 +81,8 @@ func reportEmptyRules(p *check.Pass) {
 	if len(p.Rules) > 0 && p.Policy != nil && p.Policy.Rules.Run != nil && !declared {
 		f := f
 		f.Message = "the report of rules.run is not among the rule reports"
-		f.Expected, f.Actual, f.Path = "a rule report at "+p.Policy.Rules.Report, input.Plural(int64(len(p.Rules)), "rule report")+", none of them this one", p.Policy.Rules.Report
+		f.Path, f.Expected = p.Policy.Rules.Report, "a rule report at "+p.Policy.Rules.Report
+		f.Actual = input.Plural(int64(len(p.Rules)), "rule report") + ", none of them this one"
 		f.Fix = "make sure that the command of rules.run writes its report there, and supply that report"
 		p.Report(f)
 	}
@@ -154,13 +155,11 @@ func judgeCatalogue(p *check.Pass, rows []check.RuleRow, exceptions *policy.Exce
 			reportRow(p, r, stated(r, input.Block), exceptions)
 		case ok:
 			result := "passed"
-			for _, r := range left {
-				switch {
-				case r.Unknown && result == "passed":
-					result = "unknown"
-				case !r.Passed && !r.Unknown:
-					result = "failed"
-				}
+			if slices.ContainsFunc(left, func(r check.RuleRow) bool { return r.Unknown }) {
+				result = "unknown"
+			}
+			if slices.ContainsFunc(left, func(r check.RuleRow) bool { return !r.Passed && !r.Unknown }) {
+				result = "failed"
 			}
 			p.Report(rowFinding("rule.unknown", left[0], check.Finding{
 				Message:  fmt.Sprintf("the catalogue does not contain the rule %q", r.ID),
@@ -181,12 +180,10 @@ func reportExpired(p *check.Pass, rule *policy.Rule) {
 	if contract.IsDiffRule(rule.ID.Value) {
 		message = fmt.Sprintf("the entry about the diff rule %q expired on %s and still applies: severity %s", rule.ID.Value, rule.ExpiresAt, rule.Severity)
 	}
-	p.Report(check.Finding{
-		Code: "rule.expired", Message: message,
-		Input: check.Kind(rule.Source.Kind), Path: rule.Source.Path, Pos: rule.ID.Pos,
-		Expected: "a date that has not passed", Actual: rule.ExpiresAt, Fix: "let a person renew the rule or remove it from the catalogue",
-		Identity: []string{rule.ID.Value},
-	})
+	p.Report(inContract(&rule.Source, rule.ID.Pos, check.Finding{
+		Code: "rule.expired", Message: message, Expected: "a date that has not passed", Actual: rule.ExpiresAt,
+		Fix: "let a person renew the rule or remove it from the catalogue", Identity: []string{rule.ID.Value},
+	}))
 }
 
 func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, exceptions *policy.Exceptions) {
@@ -200,12 +197,8 @@ func judgeRule(p *check.Pass, rule *policy.Rule, rows []check.RuleRow, exception
 		return
 	}
 	if len(rows) > 1 {
-		times := "twice"
-		if len(rows) > 2 {
-			times = fmt.Sprintf("%d times", len(rows))
-		}
 		p.Report(rowFinding("rule.duplicate", rows[1], check.Finding{
-			Message:  fmt.Sprintf("the rule %q is reported %s", rule.ID.Value, times),
+			Message:  fmt.Sprintf("the rule %q is reported more than once", rule.ID.Value),
 			Expected: "one row for each rule, over all reports", Actual: input.Plural(int64(len(rows)), "row"),
 			Fix: "report each rule once",
 		}))
