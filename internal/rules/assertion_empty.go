@@ -2,7 +2,7 @@ package rules
 
 import (
 	"bytes"
-	"cmp"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -34,17 +34,21 @@ func findTautology(c *Change, report func(Hit)) {
 }
 
 func (f *File) tautologies() (list []*Assertion) {
-	asked, replaced := 0, 0
+	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
-		if isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver {
-			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
-		}
-		if name := f.givenBody(l); name != "" && replaced < maxAsked {
+		if s := f.copied(l.Number, literals); s != nil {
+			list = append(list, s)
+		} else if name := f.givenBody(l); name != "" && replaced < maxAsked {
 			replaced++
-			list = append(list, f.assertionsAbout(name, l.Number)...)
+			about := f.assertionsAbout(name, l.Number)
+			if list = append(list, about...); len(about) == 0 && f.mocksItself(l) {
+				list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
+			}
+		} else if f.mocksItself(l) || (isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver) {
+			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
 		}
 		if kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(l.Number)); kind != sureAssertion {
 			continue // a condition that asks a helper can hold a block with a t.Error of its own
@@ -76,20 +80,47 @@ var replacing = byLanguage(map[source.Lang]string{
 	source.Python: `\b(?:patch|setattr)\(\s*["'](?:\w+\.)*(\w+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`,
 	source.JavaScript: `\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
 		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`,
+	source.Java: `\bwhen\(\s*(\w+\.\w+)\(.*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
+	source.Ruby: `\ballow\((\w+)\)\.to receive\(:(\w+)\)`,
 })
+
+// mocking matches what makes a mock of a type or module, by language. Its groups are the name.
+var mocking = byLanguage(map[source.Lang]string{
+	source.JavaScript: `\b(?:jest|vi)\.mock\(\s*["']\.[^"']*/([\w.-]+)["']\s*(?:\)|,\s*\(\)\s*=>)`,
+	source.Python:     `\bMock\(spec=(\w+)\)`,
+	source.Java:       `\bmockk?(?:\(|<)(\w+)(?:\.class|::class)?[)>]`,
+	source.CSharp:     `\b(?:new Mock|Mock\.Of|Substitute\.For)<(\w+)>`,
+})
+
+// mocksItself reports whether a line makes a mock of what the file has its name from.
+func (f *File) mocksItself(l linediff.Line) bool {
+	pattern := mocking(f.Lang())
+	if pattern == nil {
+		return false
+	}
+	m := pattern.FindSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	own, _, _ := strings.Cut(path.Base(f.Path), ".")
+	for _, word := range []string{"test_", "_test", "Tests", "Test", "Spec"} {
+		own = strings.TrimPrefix(strings.TrimSuffix(own, word), word)
+	}
+	return fold(string(m[1])) == fold(own)
+}
 
 // givenBody is the name of the function that a line of a test gives another body; "" for any other line.
 func (f *File) givenBody(l linediff.Line) string {
 	pattern := replacing(f.Lang())
-	if pattern == nil || has(l.Text, "wraps=") {
+	if pattern == nil || has(l.Text, "wraps=") || has(strings.ToLower(f.Path), "mock") {
 		return ""
 	}
 	m := pattern.FindSubmatch(l.Text)
 	if m == nil {
 		return ""
 	}
-	name := cmp.Or(string(m[1]), string(m[2]))
-	if owner, own, isMember := strings.Cut(name, "."); isMember && strings.ToLower(owner) != owner {
+	name := string(bytes.Trim(bytes.Join(m[1:], []byte(".")), "."))
+	if owner, own, isMember := strings.Cut(name, "."); isMember && strings.ToLower(owner[:1]) != owner[:1] {
 		return own // of a class, of which any value can be one
 	}
 	return name
@@ -110,18 +141,94 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 		end = t.End
 	}
 	for n := line + 1; n <= end; n++ {
-		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !has(code, own+"(") || !asserts(f.Head, n) {
+		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !has(code, own) {
 			continue
 		}
 		isAsked := func(subject string) bool {
-			before, _, found := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
-			return found && (before == own || before == name || ends(before, "."+name))
+			before, _, called := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
+			return (called || f.Lang() == source.Ruby) && (before == own || before == name || ends(before, "."+name))
+		}
+		if result, value := setOn(f.Head, n); isAsked(value) { // total = cart.total()
+			isAsked = func(subject string) bool { return subject == result }
+			for n < end && !asserts(f.Head, n) {
+				n++
+			}
+		}
+		if !asserts(f.Head, n) {
+			continue
 		}
 		if s := assertionOn(f.Head, n); s != nil && s.rank >= partial && slices.ContainsFunc(s.subjects, isAsked) {
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// setOn is the variable that a line sets, and its value without blanks.
+func setOn(v *source.File, n int) (name, value string) {
+	code := codeOn(v, n)
+	if len(code) > maxCondition {
+		return "", ""
+	}
+	m := setShape().FindSubmatch(code)
+	if m == nil {
+		return "", ""
+	}
+	_, value, _ = strings.Cut(liveKey(v, n), "=")
+	return string(m[1]), value
+}
+
+// copied is the assertion of a line, or the one below the variables that the line begins to set, if it compares a value with
+// itself: through a variable, or by a second call where a literal was expected before.
+func (f *File) copied(line int, wasLiteral func() map[string]bool) *Assertion {
+	n := line
+	for ; !asserts(f.Head, n) && !isGoFailure(f.Head, n); n++ {
+		if name, _ := setOn(f.Head, n); name == "" || n > line+3 {
+			return nil
+		}
+	}
+	s := assertionOn(f.Head, n)
+	if s == nil || s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 {
+		return nil
+	}
+	valueOf := func(name string) (string, int) {
+		for at := n - 1; at > max(0, n-20); at-- {
+			if set, value := setOn(f.Head, at); set == name {
+				return value, at
+			}
+		}
+		return "", 0
+	}
+	a, b := s.subjects[0], s.subjects[1]
+	first, atFirst := valueOf(a)
+	second, atSecond := valueOf(b)
+	isCopy := (first == b && atSecond < atFirst) || (second == a && atFirst < atSecond)
+	for at := max(atFirst, atSecond) + 1; at < n; at++ {
+		set, value := setOn(f.Head, at)
+		isCopy = isCopy && ((set != "" && !has(value, "(")) || isBlank(f.Head.CodeLine(at))) // a call can change the value
+	}
+	isCopy = (isCopy || a == b) && wordEnd(a+b, '.') == len(a+b)
+	isAgain := has(first+second, "(") && (first == second || (first == b && has(b, "(")) || (second == a && has(a, "(")))
+	if (isCopy || (isAgain && (wasLiteral()[a] || wasLiteral()[b]))) && !f.comparesItself(n) {
+		return s
+	}
+	return nil
+}
+
+// literalsBefore are what the removed lines of a file set to a literal, or compare with one.
+func (f *File) literalsBefore() map[string]bool {
+	names := map[string]bool{}
+	for _, l := range f.Removed() {
+		if name, value := setOn(f.Base, l.Number); isLiteral([]byte(value)) {
+			names[name] = true
+		}
+	}
+	for _, s := range assertionsOf(f.Base, f.Removed()) {
+		if s.rank == exact && len(s.expected) > 0 && len(s.subjects) > 0 {
+			names[s.subjects[0]] = true
+		}
+	}
+	return names
 }
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
@@ -220,7 +327,7 @@ func (s *Assertion) fails() failing {
 	word, rest := string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
 	args, tail, ok := arguments(rest)
 	after := strings.Trim(string(tail.code), "; \r\n")
-	alone := ok && (after == "" || (isScript(lang) && uncalledMatcher().MatchString(after)))
+	alone := ok && (after == "" || (unfinished(lang) != nil && unfinished(lang).MatchString(after)))
 	switch {
 	case lang == source.Python && word == "assert":
 		if tuple, after, ok := arguments(firstOf(rest)); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
@@ -257,8 +364,11 @@ func (s *Assertion) fails() failing {
 	return mayFail
 }
 
-// uncalledMatcher matches what stands behind expect(x) where it names a matcher and does not call it.
-var uncalledMatcher = input.Lazily(`^\.(?:not\.)?to[A-Z]\w+$`)
+// unfinished matches what stands behind expect(x) where it names a matcher and does not call it, or names none.
+var unfinished = byLanguage(map[source.Lang]string{
+	source.JavaScript: `^(?:\.(?:not|to|be|have))*\.(?:to[A-Z]\w+|to|be|have|deep|equal|eql?|throw|match|contain|include)$`,
+	source.Java:       `^(?:\.(?:as|describedAs|withFailMessage)\([^()]*\))+$`,
+})
 
 // sameExpressions judges the comparison of two expressions.
 func sameExpressions(a, b span) failing {
@@ -272,4 +382,33 @@ func sameExpressions(a, b span) failing {
 		return mayFail // two calls can give two values
 	}
 	return sameNames
+}
+
+// findPrinting finds new tests that end with printing what they should check.
+func findPrinting(c *Change, report func(Hit)) {
+	for _, f := range c.tests().files {
+		found := slices.DeleteFunc(slices.Clone(f.head), func(one *Test) bool {
+			if one.twin != nil || one.Group || one.mark > 0 || begins(one.Name, "Example", "Benchmark") || !endsWithPrint(one) {
+				return true
+			}
+			in := lookInto(one)
+			return in.assertions > 0 || in.sounds
+		})
+		if len(found) > 0 {
+			h := hitOn(found, "new, and prints what it should check")
+			h.Now, h.Fix = firstStatement(found[0]), "assert what the code must do"
+			report(h)
+		}
+	}
+}
+
+// endsWithPrint reports whether the last statement of a test prints something.
+func endsWithPrint(t *Test) bool {
+	for n := t.End; n >= max(t.Body, t.End-10); n-- {
+		if line := t.of.CodeLine(n); isTelling(line) {
+			calls := callsOf(line[:min(len(line), maxNear)])
+			return len(calls) > 0 && isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ")
+		}
+	}
+	return false
 }

@@ -94,7 +94,7 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 		for _, was := range removed {
 			how := ""
 			switch {
-			case has(key, ".rejects.", ".resolves.") && oneOf(was.key, "await"+key, "return"+key):
+			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && oneOf(was.key, "await"+call, "return"+call):
 				how = "nothing waits for the assertion any more"
 			case isAsserted:
 			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
@@ -123,7 +123,7 @@ func (s *Assertion) silenced(call string) bool {
 
 // isAbout reports whether a line has no more than the call or the comparison that an assertion is about.
 func (s *Assertion) isAbout(call string, line []byte) bool {
-	if s.rank < partial || begins(s.matcher, "not.") {
+	if (s.rank < partial && !begins(s.matcher, "NoError")) || begins(s.matcher, "not.") {
 		return false
 	}
 	if s.lang == source.Python && has(line, "=") && s.key == "assert"+call {
@@ -276,7 +276,7 @@ func (s *Assertion) same(was *Assertion) bool {
 
 // isPresence reports whether an assertion only says that its subject is there.
 func (s *Assertion) isPresence() bool {
-	return s.truth || isIn(strings.TrimPrefix(plainName(s.matcher), "assert"), " notnil notnull notempty notbenull notbeempty isnotnull isnotnone "+
+	return s.truth || isIn(strings.TrimPrefix(plainName(s.matcher), "assert"), " notnil notnull notnullvalue notempty notbenull notbeempty isnotnull isnotnone "+
 		"isnotempty tobedefined tobetruthy exists isnotnil isnot != ")
 }
 
@@ -309,7 +309,7 @@ func stillStrong(strong []string, subject string) bool {
 }
 
 // raised matches the error that a test expects; its groups are the error and what is known of its text.
-var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:(?:assert_)?raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|Throw(?:s|sAsync|sAny|sAnyAsync|Async)?<|Throws\.(?:(?:TypeOf|InstanceOf)<)?|` +
+var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:(?:assert_)?raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|(?:assert|should)?Throws?(?:Any)?(?:Async)?<|assertFailsWith<|Throws\.(?:(?:TypeOf|InstanceOf)<)?|` +
 	`raise_error[ (]*|should_panic[ (]*)\s*([^,)>\n\]]*)(.*)`)
 
 // broad are the errors that nearly every error is.
@@ -337,7 +337,7 @@ const distance = `(?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|del
 
 var (
 	tolerant = input.Lazily(`(` + distance + `|Within\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
-	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,))([-.e\d]+)`)
+	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,|Assert\.Equal\(.*,.*,))([-.e\d]+)`)
 	wide     = input.Lazily(`(` + distance + `|offset\(|InDelta\(.*,|BeApproximately\(.*,))([-.e\d]+)`)
 	third    = input.Lazily(`(assertEquals\([^,()]*,.*,)([-.e\d]+)[fFdD]?\);?$`) // of JUnit
 )

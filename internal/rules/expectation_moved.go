@@ -17,14 +17,23 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 	if slices.ContainsFunc(c.Files, (*File).maySayWhy) {
 		return
 	}
+	c.tests()
 	kept := map[string]bool{}
 	for _, f := range c.Files {
 		for key := range f.addedKeys() {
 			kept[key] = true
 		}
 	}
+	hasTests := slices.ContainsFunc(c.Files, func(f *File) bool { return f.hasTests() || f.hadTests() })
 	for _, f := range c.Files {
-		if f.Base == nil || f.Head == nil || !f.hasTests() {
+		if f.Base == nil || f.Head == nil {
+			continue
+		}
+		if !hasTests && ends(f.Path, ".snap", ".ambr") && min(len(f.Removed()), len(f.Added())) > 0 {
+			report(f.hit(f.Removed()[0].Number, f.Added()[0].Number, "", "a snapshot changes, and neither code nor a test does",
+				fixExpectation))
+		}
+		if !f.hasTests() {
 			continue
 		}
 		var other, lost firstHit
@@ -32,6 +41,11 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			other.add(h)
 		}
 		for _, row := range f.lostRows(kept) {
+			if t := innermost(f.base, row.Number); t != nil && slices.ContainsFunc(f.head, func(one *Test) bool {
+				return one.twin == nil && begins(one.Name, t.Name) // the row may be there
+			}) {
+				continue
+			}
 			lost.add(f.hit(row.Number, 0, "", "a table of tests has a row fewer, and no code changes",
 				"restore the row, or say in the description why it is not needed"))
 		}
@@ -69,7 +83,7 @@ func (f *File) otherLiterals() (list []Hit) {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
 		}
-		list = append(list, f.otherRows(hunk)...)
+		list = append(list, f.otherLines(hunk)...)
 		removed, fresh := assertionsOf(f.Base, hunk.Removed), assertionsOf(f.Head, hunk.Added)
 		if len(removed) != len(fresh) {
 			continue
@@ -91,8 +105,9 @@ const (
 	fixExpectation = "restore the value, or say in the description why the old one was wrong"
 )
 
-// otherRows pairs the rows of a table that differ in their last literal alone, which is what most tables expect.
-func (f *File) otherRows(hunk Hunk) (list []Hit) {
+// otherLines pairs the rows of a table that differ in their last literal alone, which is what most tables expect, and the lines
+// that set what is expected.
+func (f *File) otherLines(hunk Hunk) (list []Hit) {
 	if len(hunk.Removed) != len(hunk.Added) {
 		return nil
 	}
@@ -100,7 +115,14 @@ func (f *File) otherRows(hunk Hunk) (list []Hit) {
 		was := hunk.Removed[i]
 		before, old := lastOfRow(f.Base, was.Number)
 		same, fresh := lastOfRow(f.Head, now.Number)
-		if before != "" && before == same && plain([]string{old}) != plain([]string{fresh}) {
+		if before == "" {
+			before, old = setOn(f.Base, was.Number)
+			same, fresh = setOn(f.Head, now.Number)
+			if !beginsWithWord(before, "want", "expected", "exp") || !isLiteral([]byte(old)) || !isLiteral([]byte(fresh)) {
+				continue
+			}
+		}
+		if before == same && plain([]string{old}) != plain([]string{fresh}) {
 			list = append(list, f.hit(was.Number, now.Number, "", expectsAnother, fixExpectation))
 		}
 	}
@@ -136,19 +158,72 @@ var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.pa
 // isRow reports whether a line of code is a row of a table of tests.
 func isRow(v *source.File, n int) bool {
 	line := codeOn(v, n)
-	return len(line) < maxNear && tableRow().Match(line)
+	if len(line) >= maxNear {
+		return false
+	}
+	if around := v.Enclosing(n); v.Lang == source.Java && len(around) > 0 && begins(line, `"`) {
+		return has(v.CodeLine(around[len(around)-1]), "Source(") && ends(line, `"`, `",`)
+	}
+	return tableRow().Match(line)
+}
+
+// listOn is the first list of literals on a line that begins a loop or a table, and the line without it.
+func listOn(v *source.File, n int) (line string, elements []string) {
+	code := codeOn(v, n)
+	if len(code) > maxNear || (!loops().Match(code) && !has(code, "Source(")) {
+		return "", nil
+	}
+	all := span{v.CodeLine(n), appendLive(nil, v, n)}
+	for i, c := range all.code {
+		end := closing(all.code, i)
+		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(bytes.ToLower(all.code[:i]), "of")
+		if strings.IndexByte("([{", c) < 0 || end < 0 || isCall {
+			continue
+		}
+		if inner := all.cut(i+1, end); len(slices.Collect(wordsIn([]byte(shape(inner.code))))) == 0 {
+			for _, element := range split(inner, ",") {
+				elements = append(elements, element.key())
+			}
+			return string(all.text[:i]) + string(all.text[end:]), elements
+		}
+	}
+	return "", nil
+}
+
+// shortened are the lists of literals that tests go through and that lose some which the added lines do not have.
+func (f *File) shortened(hunk Hunk, joined string) (lines []linediff.Line) {
+	for i, l := range hunk.Removed[:min(len(hunk.Removed), len(hunk.Added), maxHunk)] {
+		before, elements := listOn(f.Base, l.Number)
+		after, left := listOn(f.Head, hunk.Added[i].Number)
+		isLost := before != "" && before == after && len(left) < len(elements) &&
+			!slices.ContainsFunc(left, func(e string) bool { return !slices.Contains(elements, e) }) &&
+			slices.ContainsFunc(elements, func(e string) bool { return !has(joined, e) })
+		if isLost && (has(before, "each", "parametrize", "Source") || f.testAround(hunk.Added[i].Number) != nil) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // lostRows are the rows that the tables of a file lose, beside others that stay. kept are the lines that the change adds anywhere.
 func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
-	for _, hunk := range f.Hunks() {
-		n := len(hunk.Removed)
-		if n == 0 || (!isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1)) {
-			continue
+	fresh, joined := 0, "" // a table may stand on one line now
+	isNew := func(l linediff.Line) bool { return isRow(f.Head, l.Number) }
+	for _, l := range f.Added() {
+		if isNew(l) {
+			fresh++
 		}
-		joined := "" // a table may stand on one line now
-		for _, l := range hunk.Added[:min(len(hunk.Added), maxHunk)] {
+		if len(joined) < 32<<10 {
 			joined += liveKey(f.Head, l.Number)
+		}
+	}
+	var short []linediff.Line
+	for _, hunk := range f.Hunks() {
+		short = append(short, f.shortened(hunk, joined)...)
+		n := len(hunk.Removed)
+		if n == 0 || (!isRow(f.Base, hunk.Removed[0].Number-1) && !isRow(f.Base, hunk.Removed[n-1].Number+1) &&
+			!slices.ContainsFunc(hunk.Added, isNew)) {
+			continue
 		}
 		for i, l := range hunk.Removed {
 			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !has(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
@@ -156,11 +231,5 @@ func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 			}
 		}
 	}
-	fresh := 0
-	for _, l := range f.Added() {
-		if isRow(f.Head, l.Number) {
-			fresh++
-		}
-	}
-	return rows[:max(0, len(rows)-fresh)]
+	return append(rows[:max(0, len(rows)-fresh)], short...)
 }

@@ -39,7 +39,7 @@ var All = []*Rule{
 
 	{"closeout/assertion-weakened", "An assertion says less than the one it replaces", input.Warn, testLanguages,
 		[]Part{{Find: findWeakenedAssertion}}},
-	{"closeout/assertion-empty", "A new assertion cannot fail", input.Warn, testLanguages, []Part{{Find: findTautology}}},
+	{"closeout/assertion-empty", "A new assertion cannot fail", input.Warn, testLanguages, []Part{{Find: findTautology}, {Find: findPrinting}}},
 	{"closeout/expectation-moved", "Only tests change, and one expects another value", input.Warn, testLanguages,
 		[]Part{{Find: findExpectationMoved}}},
 

@@ -253,7 +253,7 @@ func plainName(matcher string) string { return strings.ToLower(strings.ReplaceAl
 
 // isAnything reports whether an expected value is equal to every value.
 func isAnything(key string) bool {
-	return isIn(key, " expect.anything() ANY mock.ANY unittest.mock.ANY mock.Anything anything ")
+	return isIn(key, " expect.anything() ANY mock.ANY unittest.mock.ANY mock.Anything anything any() ")
 }
 
 // callMeaning reads assertEqual(a, b), require.NoError(t, err), assert_eq!(a, b), Assert.Equal(1, x), Assert.That(x,
@@ -270,7 +270,10 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	if !ok || len(args) == 0 {
 		return c
 	}
-	if begins(after.trim().code, ".") {
+	if tail := links(after); len(tail) > 0 {
+		if word == "verify" && !has(args[len(args)-1].code, "never") { // verify(x).save(1)
+			return mockMeaning(args[0], tail[0].name, after.cut(bytes.IndexByte(after.code, '('), len(after.code)))
+		}
 		defer func() { c.sides = nil }()
 	}
 	if lang == source.Go && (oneOf(string(args[0].code), "t", "b") || ends(args[0].code, "T()")) {
@@ -334,13 +337,13 @@ var ranks = [...]string{
 	exact: `be equal strictequal equals equalvalues exactly eq same equalto is eql deepequal deepstrictequal jsoneq yamleq
 		dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline
 		matchinlinesnapshot matchsnapshot calledwith calledtimes return text value url nthcalledwith throwerror
-		errorscontain equalerror erroris arrayequals areequal aresame sameas equaltoignoringcase equivalentto
+		errorscontain containexactly matcharray nullvalue equalerror erroris arrayequals areequal aresame sameas equaltoignoringcase equivalentto
 		equivalent allclose arrayequal framesequal containsinanyorder hastostring containsexactlyinanyorder
 		strictlyequalto cmp snapshot containsexactly nil null empty none undefined nan nullorempty zero`,
 }
 
 // nothings are the exact matchers that compare with nothing.
-const nothings = " nil null empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none "
+const nothings = " nil null nullvalue empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none "
 
 // isNothing reports whether a matcher compares with nothing.
 func isNothing(matcher string) bool {

@@ -287,7 +287,13 @@ func truthMeaning(e span) meaning {
 					return meaning{rank: rank(l), matcher: name, subjects: append([]string{subject.key()}, keys(args)...)}
 				}
 			}
-		} else if len(args) > 0 && isIn(name, " isinstance issubclass hasattr callable any all matches! ") {
+		} else if name == "matches!" && len(args) > 1 {
+			c := meaning{rank: exact, matcher: name, subjects: keys(args[:1])}
+			if loosePattern().Match(args[1].code) {
+				c.rank = partial
+			}
+			return c
+		} else if len(args) > 0 && isIn(name, " isinstance issubclass hasattr callable any all ") {
 			return meaning{rank: partial, matcher: name, subjects: keys(args[:1])}
 		}
 	}
@@ -296,6 +302,9 @@ func truthMeaning(e span) meaning {
 	}
 	return meaning{rank: exists, matcher: "true", subjects: []string{e.key()}, truth: true}
 }
+
+// loosePattern matches a pattern of Rust that more than one value has.
+var loosePattern = input.Lazily(`\b_\b|\.\.|\||[(,{:]\s*[a-z]\w*\s*[,)}]| if `)
 
 func keys(list []span) []string {
 	var all []string
@@ -367,5 +376,5 @@ func goCall(e span) (c meaning, ok bool) {
 // without names.
 func isLiteral(code []byte) bool { return literal().Match(bytes.TrimSpace(code)) }
 
-var literal = input.Lazily("^(?:|-?\\d[^+*/( ]*|[^\"'`\\d-]?(?:\"[^\"]*\"|'[^']*')|`[^`]*`|true|false|True|False|nil|null|None|undefined|NULL|" +
+var literal = input.Lazily("^(?:|-?\\d[^+*/( ]*|(?:@?r?#*|[^\"'`\\d-]?)(?:\"[^\"]*\"#*|'[^']*')|`[^`]*`|true|false|True|False|nil|null|None|undefined|NULL|" +
 	"[\\[{](?:[^\\w\\x{80}-\\x{10FFFF}]|\\d\\w*)*)$")

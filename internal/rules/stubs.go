@@ -54,7 +54,9 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 	places := 0
 	v.EachComment(func(from, to int) bool {
 		scanComment(v.Text[from:to], func(at int, phrase string) bool {
-			found(v.LineAt(from+at), phrase)
+			if line := lineOf(v.Text, from+at); phrase != "for now" || has(line, "eturn", "imulat", "o-op", "ardcod", "ake ", "ummy", "tub", "ock ") {
+				found(v.LineAt(from+at), phrase)
+			}
 			places++
 			return places < maxPlaces
 		})

@@ -22,6 +22,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
 		}
+		f.drawnIn(l, g, d, known)
 		how, to := f.unreached(l.Number, codeOn(f.Head, l.Number), known)
 		if how == "" {
 			continue
@@ -43,6 +44,22 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}
 		}
+	}
+}
+
+// drawnIn finds an assertion of the base that an edit of the indent moved into a block that was there and keeps it from failing.
+func (f *File) drawnIn(l linediff.Line, g *gone, d *dead, known *surroundings) {
+	was := g.byKey[strings.TrimLeft(liveKey(f.Head, l.Number), marks)]
+	if was == nil || was.count < 0 || !asserts(f.Head, l.Number) {
+		return
+	}
+	around := f.Head.Enclosing(l.Number)
+	if len(around) == 0 || len(around) == len(f.Base.Enclosing(was.line)) {
+		return
+	}
+	n := around[len(around)-1]
+	if how, to := f.unreached(n, codeOn(f.Head, n), known); how != "" && to >= l.Number && len(between(f.Added(), n, n)) == 0 {
+		d.add(f.hit(was.line, l.Number, "", how, ""))
 	}
 }
 
@@ -94,14 +111,22 @@ func (f *File) unreached(n int, line []byte, known *surroundings) (how string, t
 			return "", 0 // it is called where it ends
 		}
 		return "in a function that nothing calls", end
+	case f.catches(line, known.words) && !has(f.Head.CodeLine(end), "getOrThrow", "onFailure", ".unwrap"):
+		return "where its failure is swallowed", end
 	case has(line, "catch_unwind("), emptyCatch().Match(line):
 		return "where its failure is swallowed", n
-	case begins(line, "runCatching", "Record.Exception") && !has(f.Head.CodeLine(end), "getOrThrow", "onFailure"):
-		return "where its failure is swallowed", end
 	case f.isLeft(n, end, line, known):
 		return "in a block that the test does not wait for", end
 	}
 	return "", 0
+}
+
+var catching = input.Lazily(`^(?:(?:var|val|let) (\w+) = )?(?:runCatching\b|Record\.Exception|(?:\w+::)*catch_unwind\()`)
+
+// catches reports whether a line begins a block of which nothing looks at the failure.
+func (f *File) catches(line []byte, words func() map[string]int) bool {
+	m := catching().FindSubmatch(line)
+	return m != nil && (len(m[1]) == 0 || string(m[1]) == "_" || words()[string(m[1])] == 1)
 }
 
 // left are statements whose block runs beside a test, by language, and words of a test that may wait for it.
@@ -211,7 +236,9 @@ func (g *gone) hadWithin(head *source.File, n int) bool {
 	if head.Lang == source.Ruby {
 		key = strings.TrimSuffix(strings.TrimSuffix(key, "iffalse"), "unlesstrue")
 	}
-	if first, _, more := strings.Cut(key, ";"); more && g.byKey[first] != nil {
+	first, _, more := strings.Cut(key, ";")
+	_, inner, isBlock := strings.Cut(key, "):") // with pytest.raises(Exception): assert x == 1
+	if (more && g.byKey[first] != nil) || (isBlock && g.byKey[inner] != nil) {
 		return true
 	}
 	for range 3 { // the brackets of what is around it
@@ -292,7 +319,7 @@ var suppressShape = input.Lazily(`^with\s+(?:contextlib\.|pytest\.|self\.)?(?:su
 var emptyLoops = byLanguage(map[source.Lang]string{
 	source.Ruby:       `^\[\]\.each`,
 	source.Python:     `^for.*in(?:\[\]|\(\)|range\(0\)):`,
-	source.JavaScript: `^for.*of\[\]\)`,
+	source.JavaScript: `^for.*of\[\]\)|^\[\]\.(?:forEach|map)\(`,
 	source.Java:       `^for.*(?:\[\]\{\}|\[0\]|(?:List\.of|Collections\.emptyList)\(\))\)`,
 	source.CSharp:     `^for.*(?:\[\]\{\}\)|\[0\]\)|Array\.Empty<)`,
 	source.Rust:       `^for.*in(?:\[\]as|\[\]\{|0\.\.0\{)`,
