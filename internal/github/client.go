@@ -146,7 +146,12 @@ func (c *Client) path(format string, segments ...any) string {
 
 // get reads one answer into v.
 func (c *Client) get(ctx context.Context, path string, v any) (*github.Response, error) {
-	req, err := c.rest.NewRequest(http.MethodGet, path, nil)
+	return c.do(ctx, http.MethodGet, path, nil, v)
+}
+
+// do sends a body, which may be nil, and reads the answer into v, if that is not nil.
+func (c *Client) do(ctx context.Context, method, path string, body, v any) (*github.Response, error) {
+	req, err := c.rest.NewRequest(method, path, body)
 	if err != nil {
 		return nil, err
 	}

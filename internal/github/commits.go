@@ -25,7 +25,7 @@ func (c *Client) commits(ctx context.Context, p *Pull, w Wants) {
 		err = p.checkCommits(list)
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedCommits, err, needPulls))
+		c.lacks(p, facts.WantedCommits, "", err)
 		return
 	}
 	p.Live.Commits = []facts.Commit{}

@@ -25,7 +25,7 @@ func (c *Client) CrossCheck(ctx context.Context, p *Pull, changes []change.Chang
 	}
 	list, err := all[github.CommitFile](ctx, c, c.path("pulls/%d/files", p.Live.Number), maxFiles)
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedChanges, err, needPulls))
+		c.lacks(p, facts.WantedChanges, "", err)
 		return
 	}
 	if why := disagreement(p.Live.ChangedFiles, list, changes); why != "" {

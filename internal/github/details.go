@@ -41,14 +41,14 @@ func (c *Client) Details(ctx context.Context, p *Pull, w Wants) {
 		w.Override = func(string) bool { return false }
 	}
 	c.commits(ctx, p, w)
-	voices := c.comments(ctx, p)
+	writers := c.comments(ctx, p)
 	var asked []account
 	labelled := slices.ContainsFunc(p.Live.Labels, w.Override)
 	if labelled || (p.copilot && w.Approvals) { // the events also tell who asked Copilot
 		asked = append(asked, c.labelEvents(ctx, p, w)...)
 	}
 	if labelled && w.People {
-		asked = append(asked, voices...)
+		asked = append(asked, writers...)
 	}
 	if w.Approvals {
 		asked = append(asked, c.reviews(ctx, p)...)
@@ -83,7 +83,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) []account {
 		}
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedComments, err, needIssues))
+		c.lacks(p, facts.WantedComments, "", err)
 		return nil
 	}
 	list = sortedByID(list, func(i issueComment) int64 { return i.ID })
@@ -91,18 +91,11 @@ func (c *Client) comments(ctx context.Context, p *Pull) []account {
 		// The comments that are listed count: a comment can add a reason, and removes none.
 		p.lacks(facts.Unavailable{What: facts.WantedComments, Error: why, Fix: "run the job again"})
 	}
-	kept := []facts.Comment{}
-	var insiders, outsiders []account
+	kept, writers := []facts.Comment{}, voices{}
 	for _, comment := range list {
 		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !ownComment(comment) {
 			kept = append(kept, comment.fact(lines))
-			switch {
-			case comment.User == nil:
-			case insider(comment.Association):
-				insiders = append(insiders, *comment.User)
-			default:
-				outsiders = append(outsiders, *comment.User)
-			}
+			writers.add(comment.User, comment.Association)
 		}
 	}
 	if len(kept) > maxReasons {
@@ -113,7 +106,7 @@ func (c *Client) comments(ctx context.Context, p *Pull) []account {
 		return nil
 	}
 	p.Live.Comments = kept
-	return append(insiders, outsiders...)
+	return writers.list()
 }
 
 // fact keeps the whole text of a comment; of a long one, only the given lines. They must be lines that a page shows: what
@@ -153,7 +146,7 @@ func (c *Client) labelEvents(ctx context.Context, p *Pull, w Wants) []account {
 		err = errors.Join(checkEvents(list), checkHappened(list, w))
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedLabelEvents, err, needIssues))
+		c.lacks(p, facts.WantedLabelEvents, "", err)
 		return nil
 	}
 	p.Live.LabelEvents = []facts.LabelEvent{}
@@ -211,36 +204,31 @@ func checkEvents(list []issueEvent) error {
 
 var reviewStates = []string{"APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"}
 
-// reviews returns the people who approve this head, those who belong to the repository first: on a public one anyone may
-// approve, and a crowd must not displace the approvals that count.
+// reviews returns the people who approve this head, those who belong to the repository first.
 func (c *Client) reviews(ctx context.Context, p *Pull) []account {
 	list, err := all[pullReview](ctx, c, c.path("pulls/%d/reviews", p.Live.Number), 0)
 	for _, r := range list {
-		if r.ID <= 0 || !slices.Contains(reviewStates, r.State) || (r.CommitID != "" && !objectID().MatchString(r.CommitID)) {
+		if r.ID <= 0 || !slices.Contains(reviewStates, r.State) || (r.CommitID != "" && !isObjectID(r.CommitID)) {
 			err = fmt.Errorf("a review has the id %d, the state %q and the commit %q", r.ID, cut(r.State, 80), cut(r.CommitID, 80))
 		}
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedReviews, err, needPulls))
+		c.lacks(p, facts.WantedReviews, "", err)
 		return nil
 	}
 	p.Live.Reviews = []facts.Review{}
-	var insiders, outsiders []account
+	var approve voices
 	for _, r := range sortedByID(list, func(r pullReview) int64 { return r.ID }) {
 		review := facts.Review{ID: digits(r.ID), Author: r.User.login(), AuthorID: r.User.id(), State: r.State, CommitID: r.CommitID}
 		if r.SubmittedAt != nil {
 			review.SubmittedAt = stamp(*r.SubmittedAt)
 		}
 		p.Live.Reviews = append(p.Live.Reviews, review)
-		switch {
-		case r.User == nil || r.State != "APPROVED" || r.CommitID != p.Live.HeadSHA:
-		case insider(r.Association):
-			insiders = append(insiders, *r.User)
-		default:
-			outsiders = append(outsiders, *r.User)
+		if r.State == "APPROVED" && r.CommitID == p.Live.HeadSHA {
+			approve.add(r.User, r.Association)
 		}
 	}
-	return append(insiders, outsiders...)
+	return approve.list()
 }
 
 // maxUpdates is how many merges are examined: each compares trees.

@@ -122,7 +122,7 @@ func FuzzParseEvent(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if e.Name != name || !objectID().MatchString(e.HeadSHA) || !objectID().MatchString(e.BaseSHA) || e.BaseBranch == "" ||
+		if e.Name != name || !isObjectID(e.HeadSHA) || !isObjectID(e.BaseSHA) || e.BaseBranch == "" ||
 			(name == "pull_request") != (e.Number > 0) || !repositorySyntax().MatchString(e.Repository) {
 			t.Errorf("accepted %+v", e)
 		}

@@ -42,7 +42,7 @@ func (c *Client) Group(ctx context.Context, e *Event) *Group {
 	numbers, err := c.groupNumbers(ctx, e)
 	g.Numbers = numbers
 	if err != nil {
-		g.Unavailable = append(g.Unavailable, c.unknown(facts.WantedPullRequests, err, needPulls))
+		g.Unavailable = append(g.Unavailable, c.unknown(facts.WantedPullRequests, "", err))
 	}
 	return g
 }

@@ -47,7 +47,7 @@ func (r *Run) askJobs(ctx context.Context, found *collect.Found, known *facts.Fa
 		}
 	}
 	if err != nil {
-		known.Unavailable = append(known.Unavailable, r.Client.unknown(facts.WantedJobs, err, needActions))
+		known.Unavailable = append(known.Unavailable, r.Client.unknown(facts.WantedJobs, "", err))
 		return
 	}
 	known.Jobs = []facts.Job{}

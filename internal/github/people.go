@@ -39,9 +39,7 @@ func (c *Client) people(ctx context.Context, p *Pull, asked []account, teams []s
 		}
 		person, err := c.person(ctx, a)
 		if err != nil {
-			u := c.unknown(facts.WantedPeople, err, needMetadata)
-			u.About = a.Login
-			p.lacks(u)
+			c.lacks(p, facts.WantedPeople, a.Login, err)
 			continue
 		}
 		person.Teams = c.teamsOf(ctx, p, person.Login, visible)
@@ -157,18 +155,12 @@ func (c *Client) visibleTeams(ctx context.Context, p *Pull, teams []string, huma
 			err = fmt.Errorf("GitHub answered with the team %q", cut(team.GetSlug(), 80))
 		}
 		if err != nil {
-			c.lacksTeam(p, slug, err)
+			c.lacks(p, facts.WantedTeams, slug, err)
 			continue
 		}
 		visible = append(visible, slug)
 	}
 	return visible
-}
-
-func (c *Client) lacksTeam(p *Pull, slug string, err error) {
-	u := c.unknown(facts.WantedTeams, err, needMembers)
-	u.About = slug
-	p.lacks(u)
 }
 
 func (c *Client) teamPath(slug string) string {
@@ -188,7 +180,7 @@ func (c *Client) teamsOf(ctx context.Context, p *Pull, login string, visible []s
 		case err == nil && membership.GetState() == "active":
 			in = append(in, slug)
 		case err != nil && status(err) != http.StatusNotFound:
-			c.lacksTeam(p, slug, err)
+			c.lacks(p, facts.WantedTeams, slug, err)
 		}
 	}
 	return in

@@ -45,11 +45,14 @@ func short(what string, counted *int, listed int) string {
 }
 
 // GitHub is the part of the facts that only GitHub can tell.
-func (p *Pull) GitHub() *facts.GitHub {
-	return &facts.GitHub{PullRequest: p.Live, People: p.People}
-}
+func (p *Pull) GitHub() *facts.GitHub { return &facts.GitHub{PullRequest: p.Live, People: p.People} }
 
 func (p *Pull) lacks(u facts.Unavailable) { p.Unavailable = append(p.Unavailable, u) }
+
+// lacks notes why something about a pull request is unavailable.
+func (c *Client) lacks(p *Pull, what facts.Wanted, about string, err error) {
+	p.lacks(c.unknown(what, about, err))
+}
 
 // Pull reads a pull request and the tip of the branch that it wants to change.
 //
@@ -62,9 +65,7 @@ func (c *Client) Pull(ctx context.Context, number int64) *Pull {
 	}
 	tip, err := c.branchTip(ctx, p.Subject.BaseBranch)
 	if err != nil {
-		u := c.unknown(facts.WantedSubject, err, needContents)
-		u.About = p.Subject.BaseBranch
-		p.lacks(u)
+		c.lacks(p, facts.WantedSubject, p.Subject.BaseBranch, err)
 	}
 	p.Subject.BaseSHA = tip
 	return p
@@ -86,7 +87,7 @@ func (c *Client) live(ctx context.Context, number int64) *Pull {
 		err = errors.Join(checkPull(&live.PullRequest, number), c.checkRepository(live.GetBase().GetRepo()))
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedPullRequest, err, needPulls))
+		c.lacks(p, facts.WantedPullRequest, "", err)
 		return p
 	}
 	p.describe(&live)
@@ -126,7 +127,7 @@ func (p *Pull) describe(live *livePull) {
 	base, repo := live.GetBase(), live.GetBase().GetRepo()
 	p.Subject.Repository, p.Subject.RepositoryID = repo.GetFullName(), digits(repo.GetID())
 	p.Subject.BaseBranch, p.Subject.DefaultBranch, p.Subject.HeadSHA = base.GetRef(), repo.GetDefaultBranch(), live.GetHead().GetSHA()
-	if objectID().MatchString(live.GetMergeCommitSHA()) && !live.GetMerged() {
+	if isObjectID(live.GetMergeCommitSHA()) && !live.GetMerged() {
 		p.TestMerge = live.GetMergeCommitSHA()
 	}
 	p.Live = &facts.PullRequest{
@@ -185,7 +186,7 @@ func (c *Client) tipByBranch(ctx context.Context, branch, escaped string) (tip s
 	var answer github.Branch
 	_, err := c.get(ctx, c.path("branches/")+escaped, &answer)
 	tip = answer.GetCommit().GetSHA()
-	return tip, err == nil && answer.GetName() == branch && objectID().MatchString(tip)
+	return tip, err == nil && answer.GetName() == branch && isObjectID(tip)
 }
 
 // ReadHeadAgain looks where the head is now. It is the last step before judging: after a push between the first read and
@@ -204,9 +205,7 @@ func (c *Client) ReadHeadAgain(ctx context.Context, p *Pull) {
 		err = fmt.Errorf("the pull request was moved from the branch %q to %q while it was read", cut(p.Live.BaseBranch, 80), cut(now, 80))
 	}
 	if err != nil {
-		u := c.unknown(facts.WantedPullRequest, err, needPulls)
-		u.About = "the head, read again at the end"
-		p.lacks(u)
+		c.lacks(p, facts.WantedPullRequest, "the head, read again at the end", err)
 		return
 	}
 	p.Live.LastHeadSHA = live.GetHead().GetSHA()

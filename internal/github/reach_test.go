@@ -109,7 +109,7 @@ func TestUnreachable(t *testing.T) {
 			if err == nil || w.clock.now.Sub(began) > 6*time.Second || w.waited() > reachPatience {
 				t.Errorf("%v; %s passed, slept %v", err, w.clock.now.Sub(began), w.clock.slept)
 			}
-			if u := w.client.unknown(facts.Wanted("x"), err, ""); !strings.Contains(u.Error, "GitHub cannot be reached") || !strings.Contains(u.Fix, "proxy") {
+			if u := w.client.unknown(facts.Wanted("x"), "", err); !strings.Contains(u.Error, "GitHub cannot be reached") || !strings.Contains(u.Fix, "proxy") {
 				t.Errorf("later: %+v", u)
 			}
 		})

@@ -21,7 +21,7 @@ func (c *Client) sameHead(ctx context.Context, p *Pull) {
 		err = p.checkPeers(list)
 	}
 	if err != nil {
-		p.lacks(c.unknown(facts.WantedSameHead, err, needPulls))
+		c.lacks(p, facts.WantedSameHead, "", err)
 		return
 	}
 	p.Live.SameHead = []facts.Peer{}

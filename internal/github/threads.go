@@ -102,7 +102,7 @@ func (c *Client) threads(ctx context.Context, p *Pull, logins, markers []string)
 			err = errors.New("the threads: GitHub answered without the pull request")
 		}
 		if err != nil {
-			p.lacks(c.unknown(facts.WantedThreads, err, needPulls))
+			c.lacks(p, facts.WantedThreads, "", err)
 			return
 		}
 		for _, t := range pull.ReviewThreads.Nodes {
@@ -124,7 +124,7 @@ func (c *Client) threads(ctx context.Context, p *Pull, logins, markers []string)
 		}
 	}
 	err := fmt.Errorf("the pull request has more than %d threads", maxThreadPages*perPage)
-	p.lacks(c.unknown(facts.WantedThreads, err, needPulls))
+	c.lacks(p, facts.WantedThreads, "", err)
 }
 
 // cursor is null for the first page.
@@ -141,9 +141,6 @@ func (c *Client) query(ctx context.Context, text string, variables map[string]an
 	if strings.HasSuffix(c.base, "/v3/") {
 		at = "../graphql"
 	}
-	req, err := c.rest.NewRequest(http.MethodPost, at, map[string]any{"query": text, "variables": variables})
-	if err == nil {
-		_, err = c.rest.Do(ctx, req, v)
-	}
+	_, err := c.do(ctx, http.MethodPost, at, map[string]any{"query": text, "variables": variables}, v)
 	return err
 }

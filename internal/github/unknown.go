@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -46,10 +47,16 @@ func (c *Client) fail(err error, permission string) *failure {
 	return &failure{text: c.clean(c.describe(err)), fix: fixFor(err, permission)}
 }
 
+// needs are the permissions for what takes another one than needPulls.
+var needs = map[facts.Wanted]string{
+	facts.WantedComments: needIssues, facts.WantedLabelEvents: needIssues, facts.WantedJobs: needActions,
+	facts.WantedPeople: needMetadata, facts.WantedTeams: needMembers, facts.WantedSubject: needContents,
+}
+
 // unknown tells why a fact is unavailable.
-func (c *Client) unknown(what facts.Wanted, err error, permission string) facts.Unavailable {
-	f := c.fail(err, permission)
-	return facts.Unavailable{What: what, Error: f.text, Fix: f.fix}
+func (c *Client) unknown(what facts.Wanted, about string, err error) facts.Unavailable {
+	f := c.fail(err, cmp.Or(needs[what], needPulls))
+	return facts.Unavailable{What: what, About: about, Error: f.text, Fix: f.fix}
 }
 
 // describe names the call by its path, without the host, so that equal failures have equal texts.

@@ -151,6 +151,23 @@ func insider(association string) bool {
 	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
 }
 
+// voices are accounts, those that belong to the repository apart: on a public one anyone may speak, and a crowd must not displace the
+// people who count.
+type voices struct{ insiders, others []account }
+
+func (v *voices) add(who *account, association string) {
+	switch {
+	case who == nil:
+	case insider(association):
+		v.insiders = append(v.insiders, *who)
+	default:
+		v.others = append(v.others, *who)
+	}
+}
+
+// list has the insiders first.
+func (v *voices) list() []account { return append(v.insiders, v.others...) }
+
 // access is what collaborators/{login}/permission says.
 type access struct {
 	Permission string `json:"permission"` // admin, write, read or none
@@ -167,10 +184,10 @@ func digits(id int64) string { return strconv.FormatInt(id, 10) }
 // stamp writes a time as the facts want it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-var objectID = input.Lazily(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+func isObjectID(text string) bool { return input.IsLowerHex(text, 40, 64) }
 
 func checkID(what, id string) error {
-	if !objectID().MatchString(id) {
+	if !isObjectID(id) {
 		return fmt.Errorf("%s is %q: expected an object id", what, cut(id, 80))
 	}
 	return nil

@@ -91,21 +91,14 @@ func (c *Client) own(ctx context.Context, n Note) ([]issueComment, error) {
 }
 
 func (c *Client) write(ctx context.Context, method, path, body string) error {
-	req, err := c.rest.NewRequest(method, path, &github.IssueComment{Body: &body})
-	if err != nil {
-		return err
-	}
-	_, err = c.rest.Do(ctx, req, nil)
+	_, err := c.do(ctx, method, path, &github.IssueComment{Body: &body}, nil)
 	return err
 }
 
 func (c *Client) remove(ctx context.Context, comments []issueComment) error {
 	for _, comment := range comments {
-		req, err := c.rest.NewRequest(http.MethodDelete, c.path("issues/comments/%d", comment.ID), nil)
-		if err != nil {
-			return err
-		}
-		if _, err := c.rest.Do(ctx, req, nil); err != nil && status(err) != http.StatusNotFound {
+		_, err := c.do(ctx, http.MethodDelete, c.path("issues/comments/%d", comment.ID), nil, nil)
+		if err != nil && status(err) != http.StatusNotFound {
 			return err
 		}
 	}
@@ -124,13 +117,10 @@ type CheckRun struct {
 // Check adds a check run to a commit. The error has a method Fix. It is for a warning: the job's own result is what counts.
 func (c *Client) Check(ctx context.Context, r CheckRun) error {
 	completed := "completed"
-	req, err := c.rest.NewRequest(http.MethodPost, c.path("check-runs"), &github.CreateCheckRunOptions{
+	_, err := c.do(ctx, http.MethodPost, c.path("check-runs"), &github.CreateCheckRunOptions{
 		Name: r.Name, HeadSHA: r.HeadSHA, Status: &completed, Conclusion: &r.Conclusion,
 		Output: &github.CheckRunOutput{Title: &r.Title, Summary: &r.Summary},
-	})
-	if err == nil {
-		_, err = c.rest.Do(ctx, req, nil)
-	}
+	}, nil)
 	if err != nil {
 		return c.fail(err, "checks: write")
 	}
