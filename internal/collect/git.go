@@ -52,7 +52,7 @@ func (g *Git) Resolve(name string) (string, error) {
 }
 
 // Branches lists the branches of the repository and of its remotes, for people who choose one.
-func (g *Git) Branches() []string { return g.repo.Branches() }
+func (g *Git) Branches() []string { return g.repo.RefNames("refs/heads/", "refs/remotes/") }
 
 // FirstRef is the first of some full names of refs that exists; "" when there is none.
 func (g *Git) FirstRef(names ...string) (string, error) {
@@ -85,43 +85,35 @@ func (g *Git) RefFix(name string) string {
 	if near := input.Nearest(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	const most = 10
 	if len(names) == 0 {
 		return ""
 	}
-	return "there is " + strings.Join(names[:min(len(names), most)], ", ")
+	return "there is " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
 // Unknowable reports whether an error says that the repository does not contain what is asked for, or that it is damaged: the
 // call was right.
 func Unknowable(err error) bool {
-	var missing *git.MissingObject
-	var incomplete *git.Incomplete
-	var corrupt *git.Corrupt
-	return errors.As(err, &missing) || errors.As(err, &incomplete) || errors.As(err, &corrupt)
+	return errors.As(err, new(*git.MissingObject)) || errors.As(err, new(*git.Incomplete)) || errors.As(err, new(*git.Corrupt))
 }
 
 // Fixed adds what a person can do about an error of the repository.
 func Fixed(err error) error {
 	var missing *git.MissingObject
-	var incomplete *git.Incomplete
-	var corrupt *git.Corrupt
 	var large *git.TooLarge
-	var none *git.NoSuchRef
 	switch {
 	case errors.As(err, &large) && large.Trees:
 		return &limited{err}
-	case errors.As(err, &none):
+	case errors.As(err, new(*git.NoSuchRef)):
 		return &noSuchRef{err}
-	case errors.As(err, &missing) && missing.Shallow, errors.As(err, &incomplete):
+	case errors.As(err, &missing) && missing.Shallow, errors.As(err, new(*git.Incomplete)):
 		return &fixable{err, "fetch the whole history: fetch-depth: 0 in the checkout step, or git fetch --unshallow"}
-	case errors.As(err, &missing):
+	case missing != nil:
 		return &fixable{err, "fetch what is missing: fetch-depth: 0 in the checkout step, and no filter"}
-	case errors.As(err, &corrupt):
+	case errors.As(err, new(*git.Corrupt)):
 		return &fixable{err, "the repository is damaged: fetch it again"}
-	default:
-		return err
 	}
+	return err
 }
 
 // ids reads whole ids.
@@ -209,8 +201,20 @@ func (g *Git) Tracked(commit string) ([]change.Change, error) {
 	return g.between(git.ID{}, tree)
 }
 
-// modeOf writes a mode as six octal digits.
-func modeOf(mode uint32) change.Mode { return change.Mode(fmt.Sprintf("%06o", mode)) }
+// modeOf writes a mode as six octal digits. The usual ones need no new text for each file.
+func modeOf(mode uint32) change.Mode {
+	switch mode {
+	case git.ModeFile:
+		return change.Regular
+	case git.ModeExecutable:
+		return change.Executable
+	case git.ModeSymlink:
+		return change.Symlink
+	case git.ModeTree:
+		return DirMode
+	}
+	return change.Mode(fmt.Sprintf("%06o", mode))
+}
 
 // Entry implements [Objects].
 func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
@@ -219,11 +223,10 @@ func (g *Git) Entry(commit, path string) (change.Mode, string, bool, error) {
 		return "", "", false, err
 	}
 	entry, found, err := g.repo.Lookup(id, path)
-	var bad *git.BadName
-	if errors.As(err, &bad) {
-		return "", "", false, nil // no tree contains such a path
-	}
-	if err != nil || !found {
+	switch {
+	case errors.As(err, new(*git.BadName)): // no tree contains such a path
+		return "", "", false, nil
+	case err != nil || !found:
 		return "", "", false, Fixed(err)
 	}
 	return modeOf(entry.Mode), entry.ID.String(), true, nil
@@ -246,8 +249,7 @@ func (g *Git) Blob(id string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	data, err := g.repo.Blob(blob, limit)
-	var large *git.TooLarge
-	if errors.As(err, &large) {
+	if errors.As(err, new(*git.TooLarge)) {
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return data, Fixed(err)

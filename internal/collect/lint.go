@@ -24,7 +24,7 @@ const maxLinted = 4 << 20
 func (g *Git) ToLint(base string) (in lint.Input, err error) {
 	in.DiffRules = rules.IDs()
 	add := func(path string, mode uint32) {
-		in.Files = append(in.Files, lint.File{Path: path, Mode: lintMode(mode)})
+		in.Files = append(in.Files, lint.File{Path: path, Mode: modeOf(mode)})
 	}
 	if base != "" {
 		commit, err := g.repo.Resolve(base)
@@ -50,19 +50,6 @@ func (g *Git) ToLint(base string) (in lint.Input, err error) {
 	whole, err := g.repo.Tracked(add)
 	in.Partial = !whole
 	return in, Fixed(err)
-}
-
-// lintMode is modeOf without a new text for each file.
-func lintMode(mode uint32) change.Mode {
-	switch mode {
-	case 0o100644:
-		return change.Regular
-	case 0o100755:
-		return change.Executable
-	case 0o120000:
-		return change.Symlink
-	}
-	return modeOf(mode)
 }
 
 // BecomesCode reports whether a file that was written is in a work tree whose git does not ignore it: it is then code

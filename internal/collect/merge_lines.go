@@ -7,12 +7,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/git/linediff"
 )
 
-// hunk replaces the lines of an old version from one number up to another, exclusive, by others.
-type hunk struct {
-	from, to int
-	lines    [][]byte // each with its line end
-}
-
 // mergeLines merges two versions of a text with a common past. clean is false where both changed the same or adjacent
 // lines in different ways, which only a person can merge, and for what is not text.
 func mergeLines(base, ours, theirs []byte) (merged []byte, clean bool) {
@@ -20,55 +14,26 @@ func mergeLines(base, ours, theirs []byte) (merged []byte, clean bool) {
 	if a.State != linediff.Text || b.State != linediff.Text {
 		return nil, false
 	}
-	hunks, clean := joinHunks(hunksOf(a), hunksOf(b))
+	hunks, clean := joinHunks(a.Hunks(), b.Hunks())
 	if !clean {
 		return nil, false
 	}
 	return applyHunks(base, hunks), true
 }
 
-// hunksOf joins the removed and added lines of a difference.
-func hunksOf(r linediff.Result) []hunk {
-	var hunks []hunk
-	shift := 0 // how many lines later the same line is in the new version
-	for removed, added := r.Removed, r.Added; len(removed)+len(added) > 0; {
-		var h hunk
-		if len(removed) > 0 {
-			h.from = removed[0].Number
-		}
-		if len(added) > 0 && (len(removed) == 0 || added[0].Number-shift < h.from) {
-			h.from = added[0].Number - shift
-		}
-		h.to = h.from
-		for len(removed) > 0 && removed[0].Number == h.to {
-			h.to, removed = h.to+1, removed[1:]
-		}
-		for len(added) > 0 && added[0].Number == h.from+shift+len(h.lines) {
-			h.lines, added = append(h.lines, ended(added[0])), added[1:]
-		}
-		shift += len(h.lines) - (h.to - h.from)
-		hunks = append(hunks, h)
-	}
-	return hunks
-}
-
-// ended is a line with its end.
-func ended(l linediff.Line) []byte {
-	if l.NoNewline {
-		return l.Text
-	}
-	return append(slices.Clone(l.Text), '\n')
-}
+// behind is the first line of the old version behind a hunk.
+func behind(h linediff.Hunk) int { return h.From + len(h.Removed) }
 
 // joinHunks puts the changes of two sides in order, one that both made once. ok is false where two of them meet.
-func joinHunks(a, b []hunk) (joined []hunk, ok bool) {
+func joinHunks(a, b []linediff.Hunk) (joined []linediff.Hunk, ok bool) {
+	isSame := func(x, y linediff.Line) bool { return bytes.Equal(x.Text, y.Text) && x.NoNewline == y.NoNewline }
 	for len(a) > 0 && len(b) > 0 {
 		switch {
-		case a[0].to < b[0].from:
+		case behind(a[0]) < b[0].From:
 			joined, a = append(joined, a[0]), a[1:]
-		case b[0].to < a[0].from:
+		case behind(b[0]) < a[0].From:
 			joined, b = append(joined, b[0]), b[1:]
-		case a[0].from == b[0].from && a[0].to == b[0].to && slices.EqualFunc(a[0].lines, b[0].lines, bytes.Equal):
+		case a[0].From == b[0].From && behind(a[0]) == behind(b[0]) && slices.EqualFunc(a[0].Added, b[0].Added, isSame):
 			joined, a, b = append(joined, a[0]), a[1:], b[1:]
 		default:
 			return nil, false
@@ -77,14 +42,18 @@ func joinHunks(a, b []hunk) (joined []hunk, ok bool) {
 	return slices.Concat(joined, a, b), true
 }
 
-func applyHunks(text []byte, hunks []hunk) []byte {
+func applyHunks(text []byte, hunks []linediff.Hunk) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	var out []byte
 	next := 1
 	for _, h := range hunks {
-		out = append(out, bytes.Join(lines[next-1:h.from-1], nil)...)
-		out = append(out, bytes.Join(h.lines, nil)...)
-		next = h.to
+		out = append(out, bytes.Join(lines[next-1:h.From-1], nil)...)
+		for _, line := range h.Added {
+			if out = append(out, line.Text...); !line.NoNewline {
+				out = append(out, '\n')
+			}
+		}
+		next = behind(h)
 	}
 	return append(out, bytes.Join(lines[next-1:], nil)...)
 }

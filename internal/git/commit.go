@@ -107,13 +107,5 @@ func headerLine(content []byte, word string) (value, rest []byte, ok bool) {
 func parseDate(rest []byte) int64 {
 	_, rest, _ = bytes.Cut(rest, []byte("\ncommitter "))
 	line, _, _ := bytes.Cut(rest, []byte{'\n'})
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, '>')+1:])
-	if len(fields) == 0 {
-		return 0
-	}
-	seconds, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return seconds
+	return dateOf(line)
 }

@@ -144,9 +144,12 @@ func (r *Repo) packedRefs() (map[string]ID, error) {
 // maxRefNames is how many names of refs are listed: they are only shown.
 const maxRefNames = 1000
 
-// RefNames lists the short names of branches, of remote branches and of tags, sorted; not more than 1,000 of them. What
-// cannot be read is left out.
-func (r *Repo) RefNames() []string {
+// RefNames lists the short names of the refs below some prefixes, sorted; not more than 1,000 of them. By default these are
+// branches, branches of remotes, and tags. What cannot be read is left out, and so is the HEAD of a remote.
+func (r *Repo) RefNames(prefixes ...string) []string {
+	if prefixes == nil {
+		prefixes = rules[1:]
+	}
 	packed, _ := r.packedRefs() // an incomplete list is good enough for a suggestion
 	seen := map[string]bool{}
 	for ref := range packed {
@@ -163,7 +166,7 @@ func (r *Repo) RefNames() []string {
 	})
 	var names []string
 	for ref := range seen {
-		for _, prefix := range rules[1:] {
+		for _, prefix := range prefixes {
 			if short, found := strings.CutPrefix(ref, prefix); found && badRefName(short) == "" && !strings.HasSuffix(short, "/HEAD") {
 				names = append(names, short)
 			}
@@ -222,43 +225,6 @@ func badRefName(name string) string {
 		return "a ref name cannot begin with a dash"
 	}
 	return ""
-}
-
-// maxBranches bounds the names that [Repo.Branches] gives, and the directories that it reads for them.
-const maxBranches = 1000
-
-// Branches lists names for the branches of the repository and of its remotes, sorted: up to a thousand, as they are for people
-// who choose one. Directories that cannot be read and reftables have none.
-func (r *Repo) Branches() []string {
-	var names []string
-	add := func(ref string) {
-		for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
-			if name, ok := strings.CutPrefix(ref, prefix); ok && badRefName(name) == "" {
-				names = append(names, name)
-			}
-		}
-	}
-	packed, err := r.packedRefs()
-	if err == nil {
-		for ref := range packed {
-			add(ref)
-		}
-	}
-	read := 0
-	for _, dir := range []string{"refs/heads", "refs/remotes"} {
-		_ = fs.WalkDir(os.DirFS(r.common), dir, func(ref string, entry fs.DirEntry, err error) error {
-			if read++; err != nil || read > 2*maxBranches {
-				return fs.SkipDir
-			}
-			if entry.Type().IsRegular() {
-				add(ref)
-			}
-			return nil
-		})
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return names[:min(len(names), maxBranches)]
 }
 
 // Symbolic is the ref that a symbolic ref names; "" when the ref is none.

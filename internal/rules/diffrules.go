@@ -114,35 +114,8 @@ func (f *File) Removed() []linediff.Line { return f.diff().Removed }
 // Added are the lines of the head that the merge base does not have.
 func (f *File) Added() []linediff.Line { return f.diff().Added }
 
-// Hunk is a place where lines were replaced: adjacent lines of both versions. One of the lists may be empty.
-type Hunk struct {
-	Removed, Added []linediff.Line
-}
-
 // Hunks joins the removed and added lines that lie at one place.
-func (f *File) Hunks() []Hunk {
-	var hunks []Hunk
-	removed, added, shift := f.Removed(), f.Added(), 0 // how many lines later the same line is in the head
-	for len(removed)+len(added) > 0 {
-		at := 0
-		if len(removed) > 0 {
-			at = removed[0].Number
-		}
-		if len(added) > 0 && (len(removed) == 0 || added[0].Number-shift < at) {
-			at = added[0].Number - shift
-		}
-		r, a := 0, 0
-		for r < len(removed) && removed[r].Number == at+r {
-			r++
-		}
-		for a < len(added) && added[a].Number == at+shift+a {
-			a++
-		}
-		hunks = append(hunks, Hunk{removed[:r], added[:a]})
-		removed, added, shift = removed[r:], added[a:], shift+a-r
-	}
-	return hunks
-}
+func (f *File) Hunks() []linediff.Hunk { return f.diff().Hunks() }
 
 func (f *File) diff() *linediff.Result {
 	if f.compared == nil {

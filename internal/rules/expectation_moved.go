@@ -107,7 +107,7 @@ const (
 
 // otherLines pairs the rows of a table that differ in their last literal alone, which is what most tables expect, and the lines
 // that set what is expected.
-func (f *File) otherLines(hunk Hunk) (list []Hit) {
+func (f *File) otherLines(hunk linediff.Hunk) (list []Hit) {
 	if len(hunk.Removed) != len(hunk.Added) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func listOn(v *source.File, n int) (line string, elements []string) {
 }
 
 // shortened are the lists of literals that tests go through and that lose some which the added lines do not have.
-func (f *File) shortened(hunk Hunk, joined string) (lines []linediff.Line) {
+func (f *File) shortened(hunk linediff.Hunk, joined string) (lines []linediff.Line) {
 	for i, l := range hunk.Removed[:min(len(hunk.Removed), len(hunk.Added), maxHunk)] {
 		before, elements := listOn(f.Base, l.Number)
 		after, left := listOn(f.Head, hunk.Added[i].Number)

@@ -39,6 +39,37 @@ type Result struct {
 	Added   []Line // lines of the new version
 }
 
+// Hunk is a place where lines were replaced: adjacent lines of both versions. One of the lists may be empty.
+type Hunk struct {
+	From           int // the number of the first line in the old version, removed or not
+	Removed, Added []Line
+}
+
+// Hunks joins the removed and added lines that lie at one place.
+func (r *Result) Hunks() []Hunk {
+	var hunks []Hunk
+	removed, added, shift := r.Removed, r.Added, 0 // how many lines later the same line is in the new version
+	for len(removed)+len(added) > 0 {
+		at := 0
+		if len(removed) > 0 {
+			at = removed[0].Number
+		}
+		if len(added) > 0 && (len(removed) == 0 || added[0].Number-shift < at) {
+			at = added[0].Number - shift
+		}
+		old, new := 0, 0
+		for old < len(removed) && removed[old].Number == at+old {
+			old++
+		}
+		for new < len(added) && added[new].Number == at+shift+new {
+			new++
+		}
+		hunks = append(hunks, Hunk{at, removed[:old], added[:new]})
+		removed, added, shift = removed[old:], added[new:], shift+new-old
+	}
+	return hunks
+}
+
 // Limits bounds what is compared. A zero is the default.
 type Limits struct {
 	Bytes int64 // of each version: 64 MiB
