@@ -69,7 +69,7 @@ func (f *archiveAddFlags) run(std console.Streams) error {
 		return refused(std, err)
 	}
 	if staleRepairs > 0 {
-		std.Tell("", "%s left out: the archive has grown since they were made; run closeout archive find again", input.Plural(int64(staleRepairs), "repair"))
+		std.Tell("", "%s left out: the archive has grown since they were made; run closeout archive find again", input.Plural(staleRepairs, "repair"))
 	}
 	if len(positions) == 0 {
 		return nil

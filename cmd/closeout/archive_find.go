@@ -108,7 +108,7 @@ func (f *archiveFindFlags) run(std console.Streams) error {
 		return stoppedBy(std, w.Stopped)
 	}
 	if w.Left > 0 {
-		std.Tell("", "%s left for the next call", input.Plural(int64(w.Left), "commit"))
+		std.Tell("", "%s left for the next call", input.Plural(w.Left, "commit"))
 	}
 	return nil
 }

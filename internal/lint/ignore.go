@@ -31,8 +31,8 @@ func (l *linter) evidence() {
 
 func (l *linter) trackedEvidence(what, first string, files int, fix string) {
 	l.report(&check.Finding{
-		Code: "lint.evidence_tracked", Message: fmt.Sprintf("git tracks %s of %s: evidence that a change brings along is not evidence", input.Plural(int64(files), "file"), what),
-		Path: first, Expected: "no tracked evidence", Actual: input.Plural(int64(files), "file"), Fix: fix, Identity: []string{what},
+		Code: "lint.evidence_tracked", Message: fmt.Sprintf("git tracks %s of %s: evidence that a change brings along is not evidence", input.Plural(files, "file"), what),
+		Path: first, Expected: "no tracked evidence", Actual: input.Plural(files, "file"), Fix: fix, Identity: []string{what},
 	})
 }
 

@@ -206,7 +206,7 @@ func (l *linter) readStanding() {
 	default:
 		l.report(&check.Finding{
 			Code: "lint.contract", Message: "the repository has several standing contracts: " + strings.Join(paths, ", "), Path: paths[1],
-			Expected: placesOfContract, Actual: input.Plural(int64(len(paths)), "contract"), Fix: "keep one of them in git, and take " + paths[1] + " or the other out",
+			Expected: placesOfContract, Actual: input.Plural(len(paths), "contract"), Fix: "keep one of them in git, and take " + paths[1] + " or the other out",
 		})
 	}
 }

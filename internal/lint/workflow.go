@@ -98,7 +98,7 @@ func (l *linter) readWorkflow(name string) *workflow {
 	errs := &input.Errors{}
 	var root *input.Node
 	if len(text) > maxWorkflowBytes {
-		errs.Add(input.Error{Message: "it has more than 512 KiB", Found: input.Plural(int64(len(text)), "byte"), Expected: "a smaller file", Fix: "split the workflow"})
+		errs.Add(input.Error{Message: "it has more than 512 KiB", Found: input.Plural(len(text), "byte"), Expected: "a smaller file", Fix: "split the workflow"})
 	} else if input.CheckText(text, errs) {
 		root = input.ParseWorkflow(text, maxWorkflowDepth, errs)
 	}

@@ -68,7 +68,7 @@ func agentList(b *strings.Builder, r *report.Report) {
 	}
 	left := max(len(items)-agentItems, 0) + r.FindingsOmitted
 	if left > 0 {
-		fmt.Fprintf(b, "\n… and %s: fix these first.\n", input.Plural(int64(left), "more finding"))
+		fmt.Fprintf(b, "\n… and %s: fix these first.\n", input.Plural(left, "more finding"))
 	}
 }
 

@@ -58,7 +58,7 @@ func writeAnnotations(b *strings.Builder, r *report.Report, command string, seve
 	}
 	if left := total - len(show); left > 0 {
 		fmt.Fprintf(b, "::%s title=closeout::%s like this: see the job summary or the report\n",
-			command, input.Plural(int64(left), "more finding"))
+			command, input.Plural(left, "more finding"))
 	}
 }
 

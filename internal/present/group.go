@@ -39,7 +39,7 @@ func groupSteps(r *report.Report) []string {
 	}
 	if own > 0 {
 		steps = append(steps, fmt.Sprintf("%s of the merge group itself cannot be overridden: "+
-			"fix the pull request that causes it, or remove that pull request from the queue.", input.Plural(int64(own), "blocking finding")))
+			"fix the pull request that causes it, or remove that pull request from the queue.", input.Plural(own, "blocking finding")))
 	}
 	for i := range r.PullRequests {
 		if step := pullStep(r, &r.PullRequests[i]); step != "" {

@@ -118,7 +118,7 @@ func (p *reportPage) subject() page.Node {
 	add("head ", p.commit(s.HeadSHA))
 	add("", page.Say(CountWords(p.Report)))
 	add("", page.Say(criteriaWords(p.Report)))
-	add("", page.Say(page.Plural(p.Counts.Files, "file"), " changed"))
+	add("", page.Say(input.Plural(p.Counts.Files, "file"), " changed"))
 	return page.El("p", page.Class("rests"), words)
 }
 
@@ -158,13 +158,13 @@ func (p *reportPage) why() page.Node {
 	case isUsage(p.Report):
 		return page.Nodes{page.Say("The gate was not called or configured correctly; the change was not judged. "), first(block, "Found")}
 	case p.Override != nil && p.Verdict == report.Overridden:
-		return page.Nodes{page.Foreign(p.Override.Who()), page.Say(" accepted ", page.Plural(len(p.Override.Accepted), "blocking finding"), ": "), page.Foreign(p.Override.Why())}
+		return page.Nodes{page.Foreign(p.Override.Who()), page.Say(" accepted ", input.Plural(len(p.Override.Accepted), "blocking finding"), ": "), page.Foreign(p.Override.Why())}
 	case p.Verdict == report.Passed:
 		return page.Say(page.Capital(criteriaWords(p.Report)), ", and no finding blocks.")
 	case p.Verdict == report.Review:
 		return first(unknown, lead(p.Counts.Unknown, "fact is unknown", "facts are unknown"))
 	case p.Verdict == report.Overridden: // in a merge group
-		return page.Nodes{page.Foreign(text(p.OverriddenBy)), page.Say(" accepted ", page.Plural(p.Counts.Block, "blocking finding"), ": "), page.Foreign(text(p.OverrideReason))}
+		return page.Nodes{page.Foreign(text(p.OverriddenBy)), page.Say(" accepted ", input.Plural(p.Counts.Block, "blocking finding"), ": "), page.Foreign(text(p.OverrideReason))}
 	}
 	return first(block, lead(p.Counts.Block, "finding blocks", "findings block"))
 }
@@ -194,7 +194,7 @@ func (p *reportPage) override() []page.Node {
 	return []page.Node{page.Terms(
 		page.Term("Person", page.Nodes{page.Foreign(o.Who()), page.Say(" (account "), page.Foreign(o.ActorID), page.Say(")")}), page.Term("Reason", page.Foreign(o.Why())),
 		page.Term("Override code", given(p.OverrideCode)), page.Term("When", page.Foreign(o.At)), page.Term("Label", page.Code(o.Label)), page.Term("Head", p.forge.Commit(o.HeadSHA)),
-		page.Term("Accepted", page.Say(page.Plural(len(o.Accepted), "finding"))),
+		page.Term("Accepted", page.Say(input.Plural(len(o.Accepted), "finding"))),
 	)}
 }
 
@@ -316,7 +316,7 @@ func (p *reportPage) placeOf(f report.Finding, same shared) page.Node {
 		list = append(list, page.Say(" in pull request "), p.forge.Pull(fmt.Sprint(f.Location.PullRequest)))
 	}
 	if f.Times > 1 {
-		list = append(list, page.Say(" ", input.Plural(int64(f.Times), "time")))
+		list = append(list, page.Say(" ", input.Plural(f.Times, "time")))
 	}
 	if f.Overridden {
 		list = append(list, page.Say(" "), page.TagOf(report.Overridden))
@@ -435,7 +435,7 @@ func commandOf(a report.Acceptance) page.Node {
 
 func (p *reportPage) pulls() []page.Node {
 	return p.room.Table(page.Listing{
-		Percent: 30, Caption: page.Plural(len(p.PullRequests), "pull request") + " in the merge group", Shown: true, N: len(p.PullRequests), More: inReport,
+		Percent: 30, Caption: input.Plural(len(p.PullRequests), "pull request") + " in the merge group", Shown: true, N: len(p.PullRequests), More: inReport,
 		Columns: []page.Column{{"Pull request", "id"}, {"Verdict"}, {"Findings of its own"}, {"Files", "n"}, {"Task"}, {"Head", "id"}, {"Overridden by"}},
 		Cells: func(i int) []page.Node {
 			m := &p.PullRequests[i]
@@ -518,7 +518,7 @@ func (p *reportPage) files() []page.Node {
 			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), modesOf(f)}
 		},
 	})
-	return []page.Node{page.Fold(page.Plural(len(list), "file")+" changed", append(fileStrip(counts), table...)...)}
+	return []page.Node{page.Fold(input.Plural(len(list), "file")+" changed", append(fileStrip(counts), table...)...)}
 }
 
 // modesOf shows the mode of a file, or both if it changed.
@@ -546,7 +546,7 @@ func fileStrip(counts []int) []page.Node {
 		used, amounts = append(used, classKinds[k]), append(amounts, n)
 		amountWords = append(amountWords, fmt.Sprintf("%d %s", n, strings.ToLower(string(classKinds[k][1]))))
 	}
-	picture := page.Picture("strip", "Files by class", page.Plural(all, "file")+": "+page.AndList(amountWords)+".", page.PlaneWidth, 240, parts)
+	picture := page.Picture("strip", "Files by class", input.Plural(all, "file")+": "+page.AndList(amountWords)+".", page.PlaneWidth, 240, parts)
 	return []page.Node{page.El("figure", picture, page.Legend(used, func(k int) int { return amounts[k] }))}
 }
 
@@ -555,7 +555,7 @@ func (p *reportPage) info() []page.Node {
 	if list == nil {
 		return nil
 	}
-	return []page.Node{page.Fold("No action needed: "+page.Plural(p.Counts.Info, "note"), list...)}
+	return []page.Node{page.Fold("No action needed: "+input.Plural(p.Counts.Info, "note"), list...)}
 }
 
 func (p *reportPage) inputs() []page.Node {

@@ -112,7 +112,7 @@ func mdTop(r *report.Report) section {
 	if note := observeNote(r); note != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", note)
 	}
-	b.WriteString(CountWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(int64(r.Counts.Files), "file") + " changed")
+	b.WriteString(CountWords(r) + " · " + criteriaWords(r) + " · " + input.Plural(r.Counts.Files, "file") + " changed")
 	// That a label does not count is said at the top: the person who added it waits for a green run.
 	if list, at := refusals(r); len(list) > 0 && r.Verdict != report.Overridden {
 		b.WriteString("<br>\nThe label " + MDCode(list[0].Label) + at[0] + " does not count: " + MDText(list[0].Why))
@@ -134,7 +134,7 @@ func mdSubject(r *report.Report) string {
 		words = append(words, fmt.Sprintf("pull request %d", *r.Subject.PullRequest))
 	}
 	if isGroup(r) {
-		words = append(words, "merge group of "+input.Plural(int64(len(r.PullRequests)), "pull request"))
+		words = append(words, "merge group of "+input.Plural(len(r.PullRequests), "pull request"))
 	}
 	add("head", r.Subject.HeadSHA)
 	if len(words) == 0 {
@@ -297,7 +297,7 @@ func mdOverride(r *report.Report) section {
 	}
 	return section{head: fmt.Sprintf("### Overridden by %s\n\n- Reason: %s\n- When: %s, with the label %s, for head %s\n- Accepted: %s\n\n",
 		MDCode(o.Who()), MDText(o.Why()), MDCode(o.At), MDCode(o.Label), MDCode(o.HeadSHA),
-		input.Plural(int64(len(o.Accepted)), "finding"))}
+		input.Plural(len(o.Accepted), "finding"))}
 }
 
 // mdRefused lists the refused labels.
@@ -377,7 +377,7 @@ func mdReviewer(r *report.Report) section {
 	}
 	title := "### For the reviewer"
 	if warnings > 0 {
-		title += ": " + input.Plural(int64(max(r.Counts.Warn, len(ofSeverity(r, warn)))), "warning")
+		title += ": " + input.Plural(max(r.Counts.Warn, len(ofSeverity(r, warn))), "warning")
 	}
 	s.head, s.tail = title+"\n\n"+strings.Join(lines, ""), "\n"
 	ofGroups, leftGroups := s.item, s.left
@@ -410,7 +410,7 @@ func mdInfo(r *report.Report) section {
 		return section{}
 	}
 	s := mdGroups(r, list)
-	s.head, s.tail = details("No action needed: "+input.Plural(int64(max(r.Counts.Info, len(list))), "note")), endDetails
+	s.head, s.tail = details("No action needed: "+input.Plural(max(r.Counts.Info, len(list)), "note")), endDetails
 	return s
 }
 
@@ -433,7 +433,7 @@ func mdFileList(r *report.Report) section {
 		table = MDHead("Class", "File", "Change", "Mode")
 	}
 	return section{
-		head:  details(input.Plural(int64(r.Counts.Files), "file")+" changed: "+mdClasses(r.Files)) + table,
+		head:  details(input.Plural(r.Counts.Files, "file")+" changed: "+mdClasses(r.Files)) + table,
 		count: len(list), left: leftRow(4), tail: endDetails,
 		item: func(i int) string {
 			return MDRow(MDText(list[i].Class), MDCode(list[i].Path), MDText(list[i].Status), MDText(modes(list[i])))

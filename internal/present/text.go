@@ -51,7 +51,7 @@ func writeText(w io.Writer, r *report.Report, o Options) error {
 				Line(o.Who()), Line(o.At), Line(o.Label), Line(o.HeadSHA), Line(o.Why()))
 		}
 		if len(r.PullRequests) > 0 {
-			b.WriteString(input.Plural(int64(len(r.PullRequests)), "pull request") + " in the merge group\n")
+			b.WriteString(input.Plural(len(r.PullRequests), "pull request") + " in the merge group\n")
 			for i := range r.PullRequests {
 				b.WriteString("  " + pullLine(&r.PullRequests[i]) + "\n")
 			}
@@ -80,7 +80,7 @@ func textFindings(b *strings.Builder, p painter, r *report.Report) {
 	}
 	if r.FindingsOmitted > 0 {
 		fmt.Fprintf(b, "… and %s that the report counts but does not list\n\n",
-			input.Plural(int64(r.FindingsOmitted), "more finding"))
+			input.Plural(r.FindingsOmitted, "more finding"))
 	}
 }
 

@@ -95,7 +95,7 @@ func Shares(numbers []int, whole int) []int {
 // summaryTail is the summary line after the verdict: the counts and the note about observe mode.
 func summaryTail(r *report.Report) string {
 	tail := fmt.Sprintf(": %s · %s · %s", CountWords(r),
-		input.Plural(int64(r.Counts.Files), "file"), input.Plural(r.Counts.Records, "record"))
+		input.Plural(r.Counts.Files, "file"), input.Plural(r.Counts.Records, "record"))
 	if note := observeNote(r); note != "" {
 		tail += " · " + note
 	}
@@ -142,7 +142,7 @@ func marks(f report.Finding) string {
 		words = append(words, pullName(f.Location.PullRequest))
 	}
 	if f.Times > 1 {
-		words = append(words, input.Plural(int64(f.Times), "time"))
+		words = append(words, input.Plural(f.Times, "time"))
 	}
 	if f.Overridden {
 		words = append(words, "overridden")

@@ -226,7 +226,7 @@ func (f *Call) choose(p *record.Plan, show *Progress) error {
 	}
 	show.Count = len(p.Names())
 	if left := len(all) - show.Count; left > 0 {
-		show.Say(fmt.Sprintf("--only leaves out %s, whose evidence will be missing: run without it at the end", input.Plural(int64(left), "command")))
+		show.Say(fmt.Sprintf("--only leaves out %s, whose evidence will be missing: run without it at the end", input.Plural(left, "command")))
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func (f *Init) preview(plan *Plan) {
 		f.Tell("\nThere is no backtest: %s contains no merges.", present.Neutral(r.Branch))
 	default:
 		f.Tell("\nBacktest: the last %s of %s under this contract. closeout backtest says how to let more through.",
-			input.Plural(int64(r.Counts.Merges), "merge"), present.Neutral(r.Branch))
+			input.Plural(r.Counts.Merges, "merge"), present.Neutral(r.Branch))
 		for _, shares := range r.Shares() {
 			f.Tell("  %s", shares)
 		}

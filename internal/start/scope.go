@@ -116,7 +116,7 @@ func (s *starter) allowed() (list []string) {
 		}
 	}
 	if len(named) > maxNamed {
-		s.note("the root contains " + input.Plural(int64(len(named)), "other file") + ": they are allowed by the pattern *")
+		s.note("the root contains " + input.Plural(len(named), "other file") + ": they are allowed by the pattern *")
 		named, kinds = []string{"*"}, nil
 	}
 	list = append(slices.Concat(list, kinds, named), ".gitignore") // which init writes

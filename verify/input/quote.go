@@ -77,7 +77,7 @@ func First(list []string, most int) []string {
 }
 
 // Plural writes n and the noun, with an s unless n is 1.
-func Plural(n int64, noun string) string {
+func Plural[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

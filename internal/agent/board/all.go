@@ -305,7 +305,7 @@ func (a *attempt) open(done *Renewal, it *item.Standing, r *report.Report, facts
 // PrintRenewal prints what came of proving everything again, for people and agents.
 func PrintRenewal(b *Board, r *Renewal, std console.Streams) error {
 	var t strings.Builder
-	fmt.Fprintf(&t, "%s proven again for %.12s\n", input.Plural(int64(len(r.Renewed)), "item"), r.Head)
+	fmt.Fprintf(&t, "%s proven again for %.12s\n", input.Plural(len(r.Renewed), "item"), r.Head)
 	if len(r.Facts) > 0 {
 		t.WriteString("no PASS is renewed, because of what no item explains:\n")
 		item.WriteFacts(&t, r.Facts)
@@ -320,7 +320,7 @@ func PrintRenewal(b *Board, r *Renewal, std console.Streams) error {
 	if len(r.Renewed) > 0 {
 		t.WriteString((&item.Plan{}).Worth(&item.Event{}))
 	}
-	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", r.Remaining, input.Plural(int64(len(b.State.Items)), "item"))
+	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", r.Remaining, input.Plural(len(b.State.Items), "item"))
 	_, err := io.WriteString(std.Out, t.String())
 	return err
 }

@@ -74,7 +74,7 @@ func (f *Scan) writeTasks(b *Board) error {
 		}
 	}
 	b.say("scan: %s written to %s. Let a person merge them into the base branch, and write closeout item scan after that",
-		input.Plural(int64(len(made)), "contract"), policy.TasksDir)
+		input.Plural(len(made), "contract"), policy.TasksDir)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (f *Scan) pin(b *Board) (err error) {
 	if f.left > 0 {
 		b.say("scan: PATH is pinned without its empty entries, which find programs in the work tree")
 	}
-	items := input.Plural(int64(len(b.Plan.Items)), "item")
+	items := input.Plural(len(b.Plan.Items), "item")
 	b.say("scan: %s pinned in %s; base %.12s, guard %s",
 		items, b.Store.Dir, b.Plan.Base, b.Plan.Guard)
 	return nil
@@ -126,7 +126,7 @@ func (f *Scan) pin(b *Board) (err error) {
 func (f *Scan) write(b *Board) error {
 	before, err := b.Store.Fold(&item.Plan{}, b.proof)
 	if err == nil {
-		items := input.Plural(int64(len(b.Plan.Items)), "item")
+		items := input.Plural(len(b.Plan.Items), "item")
 		reason := fmt.Sprintf("%s, base %.12s, guard %s", items, b.Plan.Base, b.Plan.Guard)
 		err = b.Store.Update(before, b.proof, func() (*item.Event, error) {
 			return &item.Event{Event: item.EventScanned, Reason: reason}, nil

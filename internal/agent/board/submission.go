@@ -71,7 +71,7 @@ func PrintSubmission(b *Board, s *Submission, std console.Streams) error {
 	if s.Event != nil && s.Event.Outcome == item.Todo {
 		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.Item.ID)
 	}
-	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.State.Count(item.Todo), input.Plural(int64(len(b.State.Items)), "item"))
+	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.State.Count(item.Todo), input.Plural(len(b.State.Items), "item"))
 	_, err := io.WriteString(std.Out, t.String())
 	return err
 }

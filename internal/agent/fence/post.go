@@ -93,7 +93,7 @@ func (h *hookRun) state(f *fence) (a hook.Answer, told bool, err error) {
 		"This is now in the work tree or in a commit since the start, and the gate will refuse it. " +
 		"Undo what you changed, and leave what was there before you came:\n  " + strings.Join(back[:shown], "\n  ")
 	if more := len(rulings) - shown; more > 0 {
-		text += fmt.Sprintf("\n  and %s more", input.Plural(int64(more), "path"))
+		text += fmt.Sprintf("\n  and %s more", input.Plural(more, "path"))
 	}
 	return h.call.Tell(text), true, nil
 }

@@ -51,7 +51,7 @@ func showSession(b *strings.Builder, s session.Session) {
 	}
 	first, last := s.Lines[0], s.Lines[len(s.Lines)-1]
 	fmt.Fprintf(b, "session %s of %s, %s to %s: %s, %d answered\n", s.Key, input.Neutral(string(first.Agent)),
-		input.Neutral(first.At), input.Neutral(last.At), input.Plural(int64(len(s.Lines)), "call"), answered)
+		input.Neutral(first.At), input.Neutral(last.At), input.Plural(len(s.Lines), "call"), answered)
 	for _, l := range s.Lines {
 		if l.Answer == "" {
 			continue

@@ -165,7 +165,7 @@ func asked(fact item.Fact, r *report.Report) bool {
 // unproven says what is not proven, and how to go on.
 func (f *fence) unproven(facts []item.Fact) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, input.Plural(int64(len(facts)), "finding"))
+	fmt.Fprintf(&b, "closeout: %s is not proven (%s):\n", f.handout().Item, input.Plural(len(facts), "finding"))
 	item.WriteFacts(&b, item.Leave(facts, f.person))
 	b.WriteString(f.commands() + f.last())
 	if f.claim != nil {

@@ -125,6 +125,6 @@ func WriteFacts(t *strings.Builder, facts []Fact) {
 		}
 	}
 	if left := len(facts) - MaxFacts; left > 0 {
-		fmt.Fprintf(t, "\n… and %s\n", input.Plural(int64(left), "more fact"))
+		fmt.Fprintf(t, "\n… and %s\n", input.Plural(left, "more fact"))
 	}
 }

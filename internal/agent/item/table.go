@@ -65,7 +65,7 @@ const statusShown = 20
 func statusText(b *bytes.Buffer, s *Status) {
 	c := s.Counts
 	fmt.Fprintf(b, "%s: %d PASS (%d holding at %.12s), %d TODO, %d REVIEW, %d STUCK",
-		input.Plural(int64(len(s.Items)), "item"), c[Pass], s.Holding, s.Head, c[Todo], c[Review], c[Stuck])
+		input.Plural(len(s.Items), "item"), c[Pass], s.Holding, s.Head, c[Todo], c[Review], c[Stuck])
 	if c[Accepted] > 0 {
 		fmt.Fprintf(b, ", %d ACCEPTED", c[Accepted])
 	}

@@ -175,7 +175,7 @@ func (c *Checker) End(state []byte) *Check {
 	for _, seq := range sortedKeys(c.pulled) {
 		if _, gone := c.gone[seq]; !gone {
 			it := c.pulled[seq]
-			c.add(path.Join(it.Dir, BundleDir), &it.Entry.Seq, "the bundle is missing", input.Plural(int64(len(it.Entry.Bundle)), "file")+", or a later entry that withdraws it", "no file")
+			c.add(path.Join(it.Dir, BundleDir), &it.Entry.Seq, "the bundle is missing", input.Plural(len(it.Entry.Bundle), "file")+", or a later entry that withdraws it", "no file")
 		}
 	}
 	c.state(state)

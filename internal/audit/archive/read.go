@@ -119,7 +119,7 @@ func read(data []byte, name string, limit int64, into any) (reader, *input.Error
 	errs := &input.Errors{}
 	if int64(len(data)) > limit {
 		errs.Add(input.Error{
-			Pos: input.Pos{Line: 1, Column: 1}, Message: name + " is too large", Found: input.Plural(int64(len(data)), "byte"),
+			Pos: input.Pos{Line: 1, Column: 1}, Message: name + " is too large", Found: input.Plural(len(data), "byte"),
 			Expected: fmt.Sprintf("at most %d bytes", limit), Fix: "use the file as closeout wrote it",
 		})
 		return reader{}, errs

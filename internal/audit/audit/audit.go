@@ -244,7 +244,7 @@ func (j *joined) gap(x *Examined) {
 	why := deref(x.Entry.Why)
 	if why == archive.NoPullRequest {
 		j.add(finding("audit.direct_push", "commits reached the branch without a pull request", about{identity: []string{why}}, "a pull request with a decision",
-			input.Plural(int64(len(x.Entry.Commits)), "commit")+", pushed directly", "require pull requests for the branch, without a bypass, and have the commits reviewed"), x.At, x)
+			input.Plural(len(x.Entry.Commits), "commit")+", pushed directly", "require pull requests for the branch, without a bypass, and have the commits reviewed"), x.At, x)
 		return
 	}
 	j.add(finding("audit.gap", "the archive has no decision about the merge: "+why, about{identity: []string{why}}, "the report of the run that decided", why,
@@ -305,7 +305,7 @@ func (j *joined) waiting(at, day int) string {
 			"let the archive workflow run, and fetch again"), at, nil)
 		return "pending"
 	}
-	actual := fmt.Sprintf("none for %s, as of %s", input.Plural(int64(age), "day"), civil(j.AsOf))
+	actual := fmt.Sprintf("none for %s, as of %s", input.Plural(age, "day"), civil(j.AsOf))
 	if age < 0 {
 		actual = "none, and every date since the commit is after " + civil(j.AsOf)
 	}

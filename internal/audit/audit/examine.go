@@ -249,7 +249,7 @@ func (x *examination) omitted(inputs []report.Input) {
 	}
 	x.add(as(severity, finding("audit.omitted", "the decision cannot be judged again: a file of its bundle was left out of the archive",
 		about{path: shown.Path}, "all files of the bundle, except those of more than "+input.Plural(archive.Limit(shown.Path), "byte"),
-		fmt.Sprintf("%s of %s left out", input.Plural(int64(len(x.m.Entry.Omitted)), "file"), input.Plural(int64(len(x.m.Entry.Omitted)+len(x.m.Entry.Bundle)), "file")),
+		fmt.Sprintf("%s of %s left out", input.Plural(len(x.m.Entry.Omitted), "file"), input.Plural(len(x.m.Entry.Omitted)+len(x.m.Entry.Bundle), "file")),
 		"ask for the bundle of the run; archive with --keep all, and a --max-file that is large enough")))
 }
 

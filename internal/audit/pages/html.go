@@ -66,9 +66,9 @@ func auditVerdict(a *report.Audit) string {
 // auditSentence says what matters most about an audit: what the text says first, and the numbers behind it.
 func auditSentence(a *report.Audit) string {
 	total := a.Statistics.Verdicts
-	text := page.Capital(auditFirst(a)) + fmt.Sprintf(", of %s since the gate was adopted: %s", page.Plural(a.Subject.Commits, "commit"), auditWords(&a.Subject))
+	text := page.Capital(auditFirst(a)) + fmt.Sprintf(", of %s since the gate was adopted: %s", input.Plural(a.Subject.Commits, "commit"), auditWords(&a.Subject))
 	if n := total["gap"]; n > 0 {
-		text += ", " + page.Plural(n, "gap")
+		text += ", " + input.Plural(n, "gap")
 	}
 	if n := total["missing"]; n > 0 {
 		text += fmt.Sprintf(", %d without any entry", n)
@@ -78,7 +78,7 @@ func auditSentence(a *report.Audit) string {
 		if n == 1 {
 			were = " was"
 		}
-		text += fmt.Sprintf("; %s overridden (%s)", page.Plural(n, "decision")+were, share(a.Statistics.OverrideShare, 10_000))
+		text += fmt.Sprintf("; %s overridden (%s)", input.Plural(n, "decision")+were, share(a.Statistics.OverrideShare, 10_000))
 	}
 	return text + "."
 }
@@ -166,7 +166,7 @@ func (p *auditPage) codes() []page.Node {
 	}
 	body := p.numbers("How often each code was overridden", "Code", list[:min(len(list), 100)])
 	body = append(body, p.numbers("Reasons given three times or more", "Reason", p.Statistics.Reasons)...)
-	return []page.Node{page.Fold(page.Plural(len(list), "overridden code"), body...)}
+	return []page.Node{page.Fold(input.Plural(len(list), "overridden code"), body...)}
 }
 
 func (p *auditPage) numbers(caption string, name page.Word, list []report.AuditNumber) []page.Node {
@@ -218,7 +218,7 @@ func (p *auditPage) levels() []page.Node {
 	if criteria == 0 {
 		return nil
 	}
-	return []page.Node{page.Fold("Evidence of "+page.Plural(criteria, "acceptance criterion")+": "+page.AndList(totals(levelKinds, all)),
+	return []page.Node{page.Fold("Evidence of "+input.Plural(criteria, "acceptance criterion")+": "+page.AndList(totals(levelKinds, all)),
 		all.table("Acceptance criteria by evidence level and period", levelKinds))}
 }
 
@@ -292,7 +292,7 @@ func (p *auditPage) findings() []page.Node {
 	}
 	p.room.Bytes += room.Bytes
 	if rest != nil {
-		body = append(body, page.Fold(page.Plural(folded, "more finding")+" that needs no action now", rest...))
+		body = append(body, page.Fold(input.Plural(folded, "more finding")+" that needs no action now", rest...))
 	}
 	return append(body, page.Omitted(left, inJSON))
 }
@@ -397,7 +397,7 @@ func (p *auditPage) changes() []page.Node {
 	list := slices.Clone(p.Changes)
 	slices.Reverse(list)
 	return p.room.Table(page.Listing{
-		Fold: page.Plural(len(list), "change") + " of contract and workflow", Percent: 40, Caption: "Changes, the newest first", N: len(list), More: inJSON,
+		Fold: input.Plural(len(list), "change") + " of contract and workflow", Percent: 40, Caption: "Changes, the newest first", N: len(list), More: inJSON,
 		Columns: []page.Column{{"Commit", "id"}, {"Date", "day"}, {"Kind"}, {"What changed"}},
 		Cells: func(i int) []page.Node {
 			kind := page.Nodes{page.Say(list[i].Kind)}
@@ -422,7 +422,7 @@ func (p *auditPage) decisions() []page.Node {
 			return []page.Node{p.commit(d.Commit), page.Say(d.Date), p.pulls(d.PullRequests), verdictOf(d), page.Optional(d.Binding), page.Foreign(d.Replay), page.Optional(d.Version), page.Count(d.Seq)}
 		},
 	})
-	return []page.Node{page.Fold(page.Plural(len(p.Decisions), "decision"), append(table, page.Omitted(len(p.Decisions)-len(list), inCSV))...)}
+	return []page.Node{page.Fold(input.Plural(len(p.Decisions), "decision"), append(table, page.Omitted(len(p.Decisions)-len(list), inCSV))...)}
 }
 
 // verdictOf is the verdict of a decision, or that it is a gap and why.
@@ -457,7 +457,7 @@ func (p *auditPage) basis() []page.Node {
 		page.El("p", page.Say(page.Capital(auditBasis(p.Audit)), ". ", page.Capital(auditReplay(p.Audit)), ".")), page.Terms(
 			page.Term("Branch", page.Foreign(s.Branch)), page.Term("Newest commit", ids(&s.To)), page.Term("Oldest commit", ids(s.From)), page.Term("Gate adopted at", ids(s.Adopted)),
 			page.Term("Audited as of", page.Foreign(s.AsOf)), page.Term("Commits before the gate", page.Count(s.BeforeGate)), page.Term("Archive", archive),
-			page.Term("Commit of it that was kept", ids(s.Kept)), page.Term("Replay", page.Say(page.Plural(s.Replayed, "report"), " judged again")),
+			page.Term("Commit of it that was kept", ids(s.Kept)), page.Term("Replay", page.Say(input.Plural(s.Replayed, "report"), " judged again")),
 			page.Term("Findings", page.Say(counts)),
 		))}
 }

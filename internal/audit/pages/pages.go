@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/present"
-	"github.com/closeout-gate/closeout/internal/present/page"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
 )
@@ -93,13 +92,13 @@ func auditFirst(a *report.Audit) string {
 	case t.pending == len(a.Commits) && t.pending > 0:
 		parts = append(parts, "the archive answers for no commit yet")
 	default:
-		parts = append(parts, page.Plural(t.good, "merge")+" accounted for")
+		parts = append(parts, input.Plural(t.good, "merge")+" accounted for")
 	}
 	if t.notJudged > 0 {
-		parts = append(parts, page.Plural(t.notJudged, "merge")+" not judged")
+		parts = append(parts, input.Plural(t.notJudged, "merge")+" not judged")
 	}
 	if t.pending > 0 {
-		parts = append(parts, page.Plural(t.pending, "commit")+" newer than the archive")
+		parts = append(parts, input.Plural(t.pending, "commit")+" newer than the archive")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -115,10 +114,10 @@ type tally struct {
 func (t tally) bad() string {
 	var parts []string
 	if t.badMerges > 0 {
-		parts = append(parts, page.Plural(t.badMerges, "merge"))
+		parts = append(parts, input.Plural(t.badMerges, "merge"))
 	}
 	if t.badCommits > 0 {
-		parts = append(parts, page.Plural(t.badCommits, "commit"))
+		parts = append(parts, input.Plural(t.badCommits, "commit"))
 	}
 	return strings.Join(parts, " and ")
 }
@@ -175,21 +174,21 @@ func auditBasis(a *report.Audit) string {
 
 func auditReplay(a *report.Audit) string {
 	s := &a.Subject
-	return fmt.Sprintf("replayed: %d of %s", s.Replayed, page.Plural(s.Decisions+s.NotJudged, "report"))
+	return fmt.Sprintf("replayed: %d of %s", s.Replayed, input.Plural(s.Decisions+s.NotJudged, "report"))
 }
 
 func auditRange(a *report.Audit) string {
 	s := &a.Subject
-	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s: %s", present.Neutral(s.Branch), page.Plural(s.Commits, "commit"), s.To, auditWords(s))
+	text := fmt.Sprintf("branch: %s, %s since the gate was adopted, up to %.12s: %s", present.Neutral(s.Branch), input.Plural(s.Commits, "commit"), s.To, auditWords(s))
 	if s.BeforeGate > 0 {
-		text += fmt.Sprintf("; %s before the gate", page.Plural(s.BeforeGate, "commit"))
+		text += fmt.Sprintf("; %s before the gate", input.Plural(s.BeforeGate, "commit"))
 	}
 	return text + "; as of " + s.AsOf
 }
 
 // auditWords says how many merges there are, and how many of them were judged.
 func auditWords(s *report.AuditSubject) string {
-	text := page.Plural(s.Merges, "merge") + ", " + page.Plural(s.Decisions, "decision")
+	text := input.Plural(s.Merges, "merge") + ", " + input.Plural(s.Decisions, "decision")
 	if s.NotJudged > 0 {
 		text += fmt.Sprintf(", %d not judged", s.NotJudged)
 	}

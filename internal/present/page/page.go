@@ -321,7 +321,7 @@ func (r *Room) Table(l Listing) []Node {
 	}
 	table := []Node{grid(of, l.Caption, l.Columns, rows, !l.Shown), Omitted(left, l.More)}
 	if l.Noun != "" && l.N > LongTable {
-		l.Fold = "Show " + Plural(l.N, l.Noun)
+		l.Fold = "Show " + input.Plural(l.N, l.Noun)
 	}
 	if l.Fold != "" {
 		return []Node{Fold(l.Fold, table...)}

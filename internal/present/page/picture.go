@@ -3,8 +3,6 @@ package page
 import (
 	"fmt"
 	"strings"
-
-	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // PlaneWidth is how wide the plane is that pictures are drawn on; lengths are in tenths.
@@ -57,9 +55,6 @@ func Sum(list []int) int {
 	}
 	return n
 }
-
-// Plural is "1 merge", "2 merges".
-func Plural(n int, noun string) string { return input.Plural(int64(n), noun) }
 
 // AndList is "a, b and c".
 func AndList(list []string) string {

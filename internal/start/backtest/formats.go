@@ -114,7 +114,7 @@ func proposals(r *Result) (list []proposal) {
 			bots = append(bots, `{"login": `+strings.Trim(jsonList([]string{e.Login}), "[]")+"}")
 		}
 		list = append(list, proposal{
-			fmt.Sprintf("%s of bots would pass, where all commits are their own and verified", input.Plural(int64(n), "merge")),
+			fmt.Sprintf("%s of bots would pass, where all commits are their own and verified", input.Plural(n, "merge")),
 			[]string{`"applies_to": {"except": [` + strings.Join(bots, ", ") + "]}"},
 		})
 	}
@@ -180,7 +180,7 @@ func (r *Result) Shares() (lines []string) {
 		counts Counted
 	}{{"people", people}, {"bots", c.Bots}} {
 		if who.counts.Merges > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s: %s", who.name, input.Plural(int64(who.counts.Merges), "merge"), countWords(&who.counts)))
+			lines = append(lines, fmt.Sprintf("%s: %s: %s", who.name, input.Plural(who.counts.Merges, "merge"), countWords(&who.counts)))
 		}
 	}
 	return lines
@@ -195,13 +195,13 @@ func verdictWords(r *Result, quote func(string) string) []string {
 	lines := r.Shares()
 	var left []string
 	if n := c.LeftOut.Gone; n > 0 {
-		left = append(left, input.Plural(int64(n), "merge")+" in directories and files that are gone today")
+		left = append(left, input.Plural(n, "merge")+" in directories and files that are gone today")
 	}
 	if n := c.LeftOut.Empty; n > 0 {
-		left = append(left, input.Plural(int64(n), "merge")+" without a change")
+		left = append(left, input.Plural(n, "merge")+" without a change")
 	}
 	if n := c.LeftOut.Authors; n > 0 {
-		left = append(left, input.Plural(int64(n), "merge")+" of authors outside of applies_to")
+		left = append(left, input.Plural(n, "merge")+" of authors outside of applies_to")
 	}
 	if len(left) > 0 {
 		lines = append(lines, "left out: "+strings.Join(left, ", "))
@@ -236,7 +236,7 @@ func contractWords(r *Result) string {
 
 func writeText(w io.Writer, r *Result, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(int64(r.Counts.Merges), "merge"), present.Line(r.Branch), present.Line(shortID(r.Tip)), present.Line(contractWords(r)))
+	fmt.Fprintf(&b, "the last %s of %s (%s) under %s\n", input.Plural(r.Counts.Merges, "merge"), present.Line(r.Branch), present.Line(shortID(r.Tip)), present.Line(contractWords(r)))
 	if end := endWords(r); end != "" {
 		b.WriteString(end + "\n")
 	}
@@ -291,7 +291,7 @@ func (t *table) text(b *strings.Builder) {
 func writeMarkdown(w io.Writer, r *Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### What the gate would have said\n\nThe last %s of %s under %s, as far as no evidence is needed: scope, protected files and diff rules.\n\n",
-		input.Plural(int64(r.Counts.Merges), "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
+		input.Plural(r.Counts.Merges, "merge"), present.MDCode(r.Branch), present.MDText(contractWords(r)))
 	for _, words := range verdictWords(r, present.MDText) {
 		b.WriteString("- " + words + "\n")
 	}
