@@ -123,7 +123,7 @@ func (c *commandLint) program() {
 		c.add(check.Finding{
 			Code: "lint.command_missing", Message: "the program " + input.Quote(p) + " is not executable",
 			Expected: "mode 100755", Actual: string(mode),
-			Fix: "git update-index --chmod=+x " + shellWord(p),
+			Fix: "git update-index --chmod=+x " + proof.CommandLine([]string{p}),
 		}, name)
 	case mode == dirMode:
 		c.add(check.Finding{
@@ -157,9 +157,6 @@ func (c *commandLint) lacks(code, message, p, written string) {
 		Fix: fix,
 	}, p)
 }
-
-// shellWord quotes a path for a shell where that is necessary.
-func shellWord(s string) string { return proof.CommandLine([]string{s}) }
 
 // arguments reports words that look like files of the repository and are none.
 func (c *commandLint) arguments() {

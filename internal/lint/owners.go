@@ -39,21 +39,14 @@ func (l *linter) owners() {
 		if o[0] == "/.closeout/" && l.standing != nil && l.Contract == nil {
 			paths = append(paths, l.standing.path)
 		} else {
-			paths = append(paths, l.gatePaths()...)
+			for _, w := range l.readWorkflows() {
+				if w.role&gates != 0 {
+					paths = append(paths, w.path)
+				}
+			}
 		}
 		l.owner(place, o[0], paths, rules)
 	}
-}
-
-// gatePaths are the workflows that run the gate.
-func (l *linter) gatePaths() []string {
-	var paths []string
-	for _, w := range l.readWorkflows() {
-		if w.role&gates != 0 {
-			paths = append(paths, w.path)
-		}
-	}
-	return paths
 }
 
 func (l *linter) owner(place, dir string, paths []string, rules []ownerRule) {
@@ -68,21 +61,17 @@ func (l *linter) owner(place, dir string, paths []string, rules []ownerRule) {
 		case last.owned:
 			continue
 		default:
+			shown := input.QuotePath(p)
+			if strings.Contains(p, "zqxjvkwy") {
+				shown = "a new file in " + dir
+			}
 			f.Pos = input.Pos{Line: last.line, Column: 1}
-			f.Message = "this line is the last one that matches " + shown(p, dir) + ", and names no owner"
+			f.Message = "this line is the last one that matches " + shown + ", and names no owner"
 			f.Actual = "a line without an owner"
 		}
 		l.report(f)
 		return
 	}
-}
-
-// shown is how a message names a path.
-func shown(p, dir string) string {
-	if strings.Contains(p, "zqxjvkwy") {
-		return "a new file in " + dir
-	}
-	return input.QuotePath(p)
 }
 
 // ownerRule is a line of a CODEOWNERS file.
@@ -165,7 +154,11 @@ func (r *ownerRule) matches(names []string) bool {
 func (l *linter) weak(s *source) {
 	c := s.contract
 	add := func(key string, pos input.Pos, message, expected, actual, fix string) {
-		l.weakness(s, key, pos, message, [3]string{expected, actual, fix})
+		f := &check.Finding{Code: "lint.weak", Message: message, Path: s.path, Pos: pos, Expected: expected, Actual: actual, Fix: fix, Identity: []string{key}}
+		if pos.IsZero() { // that a contract lacks a setting is only information
+			f.Severity = input.Info
+		}
+		l.report(f)
 	}
 	if c.Evidence.Min == input.Claimed {
 		add("evidence.min", c.Keys["evidence"], "evidence.min accepts records that are not bound to the code", "bound or recorded", "claimed", `write "min": "recorded", or "bound" with one job`)
@@ -261,15 +254,6 @@ func (l *linter) exceptions(s *source) {
 		}
 		l.report(f)
 	}
-}
-
-// weakness reports a setting. That a contract lacks one, which has no place, is only information.
-func (l *linter) weakness(s *source, key string, pos input.Pos, message string, words [3]string) {
-	f := &check.Finding{Code: "lint.weak", Message: message, Path: s.path, Pos: pos, Expected: words[0], Actual: words[1], Fix: words[2], Identity: []string{key}}
-	if pos.IsZero() {
-		f.Severity = input.Info
-	}
-	l.report(f)
 }
 
 const neverFix = `add "override": {"never": ["contract.changed", "evidence.digest_mismatch"]}, or the codes that matter to you`

@@ -22,8 +22,11 @@ func (l *linter) tests(s *source) {
 	for _, e := range toolchain.Ecosystems {
 		counted, run := criteriaOf(s.contract, e)
 		found := ""
-		if run || l.hasManifest(e) {
-			found = l.testOf(e)
+		manifests, tests := toolchain.Globs(e.Manifests...).Metered(l.meter), toolchain.Globs(e.Tests...).Metered(l.meter)
+		if run || slices.ContainsFunc(l.paths, func(p string) bool { return manifests.Match(path.Base(p)) }) {
+			if i := l.first(tests, 0, len(l.paths)); i >= 0 {
+				found = l.paths[i]
+			}
 		}
 		if first == "" {
 			first = found
@@ -58,19 +61,6 @@ func criteriaOf(c *contract.Contract, e *toolchain.Ecosystem) (counted []string,
 		}
 	}
 	return counted, run
-}
-
-func (l *linter) hasManifest(e *toolchain.Ecosystem) bool {
-	manifests := toolchain.Globs(e.Manifests...).Metered(l.meter)
-	return slices.ContainsFunc(l.paths, func(p string) bool { return manifests.Match(path.Base(p)) })
-}
-
-// testOf is the first path of a test of an ecosystem; "" when there is none.
-func (l *linter) testOf(e *toolchain.Ecosystem) string {
-	if i := l.first(toolchain.Globs(e.Tests...).Metered(l.meter), 0, len(l.paths)); i >= 0 {
-		return l.paths[i]
-	}
-	return ""
 }
 
 // texts writes texts of the table, or ids, as a list of JSON.

@@ -179,7 +179,8 @@ func (l *linter) classifyJobs() {
 		for _, w := range l.flows {
 			for i := range w.jobs {
 				j := &w.jobs[i]
-				if j.role == 0 && l.callsGate(textOf(j.node.Member("uses"))) {
+				name, local := strings.CutPrefix(textOf(j.node.Member("uses")), "./")
+				if j.role == 0 && local && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.path == name && w.role != 0 }) {
 					j.role = calls
 					w.role |= calls
 					changed = true
@@ -187,12 +188,6 @@ func (l *linter) classifyJobs() {
 			}
 		}
 	}
-}
-
-// callsGate reports whether a job calls a local workflow that has to do with the gate.
-func (l *linter) callsGate(uses string) bool {
-	name, local := strings.CutPrefix(uses, "./")
-	return local && slices.ContainsFunc(l.flows, func(w *workflow) bool { return w.path == name && w.role != 0 })
 }
 
 func textOf(n *input.Node) string {
@@ -209,15 +204,20 @@ func ownWorkflow(uses string) bool {
 	return strings.HasPrefix(strings.ToLower(uses), ownRepository+"/.github/workflows/closeout.yml@")
 }
 
+// isAction reports whether a step is the action of this project.
+func isAction(step *input.Node) bool {
+	return strings.HasPrefix(strings.ToLower(textOf(step.Member("uses"))), ownRepository+"@")
+}
+
 // roleOfStep decides what a step does. actions keeps what local actions do.
 func (l *linter) roleOfStep(n *input.Node, actions map[string]role) role {
 	uses := textOf(n.Member("uses"))
 	lower := strings.ToLower(uses)
 	switch {
-	case strings.HasPrefix(lower, ownRepository+"@"):
+	case isAction(n):
 		return gates
 	case strings.HasPrefix(lower, "docker://") && strings.Contains(lower, ownRepository):
-		return roleOfText("closeout " + textOf(memberOf(n.Member("with"), "args")))
+		return roleOfText("closeout " + textOf(n.Member("with").Member("args")))
 	case strings.HasPrefix(uses, "./"):
 		dir := path.Clean(uses)
 		found, known := actions[dir]
@@ -228,13 +228,6 @@ func (l *linter) roleOfStep(n *input.Node, actions map[string]role) role {
 		return found
 	}
 	return roleOfText(textOf(n.Member("run")))
-}
-
-func memberOf(n *input.Node, key string) *input.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Member(key)
 }
 
 // roleOfAction decides what a local action does, by its text.

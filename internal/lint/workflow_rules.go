@@ -45,17 +45,15 @@ func (l *linter) workflows() {
 
 // onChange reports whether a workflow runs for pull requests or merge groups.
 func (w *workflow) onChange() bool {
-	for _, name := range []string{"pull_request", "pull_request_target", "merge_group"} {
-		if _, ok := w.events[name]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"pull_request", "pull_request_target", "merge_group"}, w.starts)
 }
 
 // called reports whether other workflows call this one.
-func (w *workflow) called() bool {
-	_, ok := w.events["workflow_call"]
+func (w *workflow) called() bool { return w.starts("workflow_call") }
+
+// starts reports whether an event starts a workflow.
+func (w *workflow) starts(event string) bool {
+	_, ok := w.events[event]
 	return ok
 }
 
@@ -82,9 +80,14 @@ func (w *workflowLint) events() {
 	if e, ok := w.workflow.events["pull_request"]; ok {
 		w.types(e)
 	}
-	for _, name := range []string{"pull_request", "merge_group"} {
-		if e, ok := w.workflow.events[name]; ok && e.node != nil {
-			w.filters(name, e)
+	for _, name := range []string{"pull_request", "merge_group"} { // filters let the workflow not run
+		node := w.workflow.events[name].node
+		for _, key := range []string{"paths", "paths-ignore", "branches", "branches-ignore"} {
+			for i := 0; node != nil && i < len(node.Members); i++ {
+				if m := node.Members[i]; m.Key == key {
+					w.add("filter", m.Pos, "with "+key+" the gate does not run on every change: a required check then waits forever, or is missing", "no filter", key, "remove "+key+" of "+name, name, key)
+				}
+			}
 		}
 	}
 	w.queue()
@@ -93,7 +96,7 @@ func (w *workflowLint) events() {
 // types reports types of pull_request on which the gate does not run.
 func (w *workflowLint) types(e event) {
 	types := defaultTypes
-	if n := memberOf(e.node, "types"); n != nil {
+	if n := e.node.Member("types"); n != nil {
 		types = nil
 		each(n, func(item *input.Node) { types = append(types, item.Text) })
 	}
@@ -110,24 +113,13 @@ func (w *workflowLint) types(e event) {
 		"write pull_request: {types: ["+strings.Join(eventTypes, ", ")+"]}", lacking...)
 }
 
-// filters reports filters that let the workflow not run.
-func (w *workflowLint) filters(name string, e event) {
-	for _, key := range []string{"paths", "paths-ignore", "branches", "branches-ignore"} {
-		for _, m := range e.node.Members {
-			if m.Key == key {
-				w.add("filter", m.Pos, "with "+key+" the gate does not run on every change: a required check then waits forever, or is missing", "no filter", key, "remove "+key+" of "+name, name, key)
-			}
-		}
-	}
-}
-
 // queue reports a gate that does not run in the merge queue that another workflow runs in.
 func (w *workflowLint) queue() {
-	if _, ok := w.workflow.events["merge_group"]; ok || w.role&(gates|calls) == 0 || !w.onChange() {
+	if w.starts("merge_group") || w.role&(gates|calls) == 0 || !w.onChange() {
 		return
 	}
 	for _, other := range w.flows {
-		if _, ok := other.events["merge_group"]; ok {
+		if other.starts("merge_group") {
 			w.add("trigger", w.workflow.events["pull_request"].pos, "the gate does not run in the merge queue, in which "+other.path+" runs", "merge_group", "no such event",
 				"add merge_group: {types: [checks_requested]} under on", "merge_group")
 			return
@@ -142,19 +134,32 @@ func (w *workflowLint) job(j *job) {
 		w.skippable(j)
 	}
 	w.permissions(j)
-	w.observe(j)
+	if !w.rollout {
+		for _, n := range observing(j) {
+			w.add("observe", w.placeOf(n, "observe"), "with the mode observe the gate never fails", "enforce", "observe", "remove the mode when the rollout is over", j.id)
+		}
+	}
 	w.untrusted(j)
 	if j.role&calls != 0 {
-		w.inherit(j)
+		if n := j.node.Member("secrets"); n != nil {
+			w.add("secrets", n.Pos, "the job "+j.id+" passes secrets to the workflow that runs the code of the change", "no secrets", "secrets", "remove secrets of the job "+j.id, j.id, "secrets")
+		}
 		return
 	}
-	w.runner(j)
+	each(j.node.Member("runs-on"), func(n *input.Node) { // later jobs use such a machine again
+		if strings.EqualFold(n.Text, "self-hosted") {
+			w.add("self_hosted", n.Pos, "the job "+j.id+" runs on a self-hosted runner: what the code of the change leaves there can replace evidence and programs of later jobs", "a runner that is used once, such as ubuntu-latest",
+				n.Text, "write runs-on: ubuntu-latest, or make the runner ephemeral", j.id)
+		}
+	})
 	w.unpinned(j)
 	if j.role&records == 0 {
 		return
 	}
 	w.secrets(j)
-	w.idToken(j)
+	if g := w.grants(j); g.each["id-token"] == "write" || g.all == "write-all" {
+		w.add("id_token", g.pos, "the job "+j.id+" runs the code of the change and may request an identity token of the repository", "no id-token", "id-token: write", "remove id-token: write from the job "+j.id, j.id)
+	}
 	if protects && j.role&gates != 0 && !w.acceptsBound() {
 		w.add("same_job", j.pos, "the job "+j.id+" runs the code of the change and judges it, so evidence is at most bound", "two jobs, or \"min\": \"bound\" in the contract", "one job",
 			`record in a job of its own, as docs/workflows/two-jobs.yml does, or write "evidence": {"min": "bound"} in the contract`, j.id)
@@ -312,8 +317,8 @@ func usesAction(j *job) bool {
 		return ownWorkflow(textOf(j.node.Member("uses")))
 	}
 	return slices.ContainsFunc(j.steps, func(s step) bool {
-		token := memberOf(s.node.Member("with"), "token")
-		return strings.HasPrefix(strings.ToLower(textOf(s.node.Member("uses"))), ownRepository+"@") && (token == nil || token.Text != "")
+		token := s.node.Member("with").Member("token")
+		return isAction(s.node) && (token == nil || token.Text != "")
 	})
 }
 
@@ -325,24 +330,14 @@ func leastPermissions(j *job) string {
 	return "permissions: {contents: read, pull-requests: read, issues: read}"
 }
 
-// observe reports a gate that does not fail, but not while it is rolled out.
-func (w *workflowLint) observe(j *job) {
-	if w.rollout {
-		return
-	}
-	for _, n := range observing(j) {
-		w.add("observe", w.placeOf(n, "observe"), "with the mode observe the gate never fails", "enforce", "observe", "remove the mode when the rollout is over", j.id)
-	}
-}
-
 // observing are the texts of a job that set the mode observe.
 func observing(j *job) (found []*input.Node) {
-	nodes := []*input.Node{memberOf(j.node.Member("with"), "mode")}
+	nodes := []*input.Node{j.node.Member("with").Member("mode")}
 	for _, s := range j.steps {
 		if s.role&gates == 0 {
 			continue
 		}
-		nodes = append(nodes, memberOf(s.node.Member("with"), "mode"))
+		nodes = append(nodes, s.node.Member("with").Member("mode"))
 		if run := s.node.Member("run"); run != nil && observeFlag().MatchString(run.Text) {
 			found = append(found, run)
 		}
@@ -390,13 +385,6 @@ func (w *workflow) isAnnounced(n *input.Node) bool {
 
 var observeFlag = input.Lazily(`--mode[ =]["']?observe`)
 
-// inherit reports that all secrets are passed to a workflow that runs the code of the change.
-func (w *workflowLint) inherit(j *job) {
-	if n := j.node.Member("secrets"); n != nil {
-		w.add("secrets", n.Pos, "the job "+j.id+" passes secrets to the workflow that runs the code of the change", "no secrets", "secrets", "remove secrets of the job "+j.id, j.id, "secrets")
-	}
-}
-
 var (
 	expressions = input.Lazily(`\$\{\{(.*?)\}\}`)
 	secretNames = input.Lazily(`\bsecrets\b(?:\.([A-Za-z_][A-Za-z0-9_]*))?`)
@@ -430,7 +418,7 @@ func (w *workflowLint) secrets(j *job) {
 		}
 	}
 	for _, s := range j.steps {
-		if s.role == gates && len(j.steps) > 1 && strings.HasPrefix(strings.ToLower(textOf(s.node.Member("uses"))), ownRepository+"@") {
+		if s.role == gates && len(j.steps) > 1 && isAction(s.node) {
 			continue // the token of the action itself
 		}
 		each(s.node, visit)
@@ -443,24 +431,6 @@ func (w *workflowLint) secret(j *job, n *input.Node, expression, name string) {
 		fix = "remove it, or give the job permissions: {contents: read}"
 	}
 	w.add("secrets", w.placeOf(n, expression), "the job "+j.id+" runs the code of the change and has "+name, "no secrets", name, fix, j.id, name)
-}
-
-// idToken reports that the code of the change can sign as the repository.
-func (w *workflowLint) idToken(j *job) {
-	g := w.grants(j)
-	if g.each["id-token"] == "write" || g.all == "write-all" {
-		w.add("id_token", g.pos, "the job "+j.id+" runs the code of the change and may request an identity token of the repository", "no id-token", "id-token: write", "remove id-token: write from the job "+j.id, j.id)
-	}
-}
-
-// runner reports a machine that later jobs use again.
-func (w *workflowLint) runner(j *job) {
-	each(j.node.Member("runs-on"), func(n *input.Node) {
-		if strings.EqualFold(n.Text, "self-hosted") {
-			w.add("self_hosted", n.Pos, "the job "+j.id+" runs on a self-hosted runner: what the code of the change leaves there can replace evidence and programs of later jobs", "a runner that is used once, such as ubuntu-latest",
-				n.Text, "write runs-on: ubuntu-latest, or make the runner ephemeral", j.id)
-		}
-	})
 }
 
 var (
@@ -495,7 +465,7 @@ func (w *workflowLint) untrusted(j *job) {
 	for _, s := range j.steps {
 		scripts := []*input.Node{s.node.Member("run")}
 		if strings.HasPrefix(textOf(s.node.Member("uses")), "actions/github-script@") {
-			scripts = append(scripts, memberOf(s.node.Member("with"), "script"))
+			scripts = append(scripts, s.node.Member("with").Member("script"))
 		}
 		for _, n := range scripts {
 			for _, e := range expressions().FindAllStringSubmatch(textOf(n), -1) {
