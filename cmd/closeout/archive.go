@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
+	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 )
@@ -36,10 +35,9 @@ func refused(std console.Streams, err error) error {
 // unknowable ends a command for which the clone lacks something.
 func unknowable(std console.Streams, err error) error {
 	text := err.Error()
-	var fix interface{ Fix() string }
-	if errors.As(err, &fix) {
-		text += "\n" + fix.Fix()
+	if fix := collect.FixOf(err); fix != "" {
+		text += "\n" + fix
 	}
-	std.Tell("", "%v", text)
+	std.Tell("", "%s", text)
 	return run.Exit{Code: run.ExitReview}
 }

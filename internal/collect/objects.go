@@ -37,13 +37,18 @@ const DirMode change.Mode = "040000"
 // ErrTooLarge says that a blob is larger than the caller wants to read.
 var ErrTooLarge = errors.New("the blob is larger than the limit")
 
-// unavailable tells why a fact is unavailable.
-func unavailable(what facts.Wanted, about string, err error) facts.Unavailable {
-	u := facts.Unavailable{What: what, About: about, Error: err.Error()}
+// FixOf is what to do about an error; "" where that is not known.
+func FixOf(err error) string {
 	var fixed interface{ Fix() string }
 	if errors.As(err, &fixed) {
-		u.Fix = fixed.Fix()
+		return fixed.Fix()
 	}
+	return ""
+}
+
+// unavailable tells why a fact is unavailable.
+func unavailable(what facts.Wanted, about string, err error) facts.Unavailable {
+	u := facts.Unavailable{What: what, About: about, Error: err.Error(), Fix: FixOf(err)}
 	var limit interface{ Limit() string }
 	if errors.As(err, &limit) {
 		u.Limit = limit.Limit()

@@ -303,9 +303,8 @@ func (s *source) objectsOf(missing []facts.Unavailable, commits ...string) (coll
 		}
 		if err := s.git.HasCommit(commit); err != nil {
 			fix := "run the job again: a branch may have moved after the step that fetched"
-			var fixed interface{ Fix() string }
-			if errors.As(err, &fixed) {
-				fix += "; if that does not help, " + fixed.Fix()
+			if other := collect.FixOf(err); other != "" {
+				fix += "; if that does not help, " + other
 			}
 			return collect.Lost{Err: &failure{text: err.Error() + ", and GitHub names it now", fix: fix}}, ""
 		}

@@ -2,8 +2,6 @@ package run
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
@@ -15,11 +13,10 @@ import (
 func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
 	unknown := func(err error) error {
 		text := err.Error()
-		var fixed interface{ Fix() string }
-		if errors.As(err, &fixed) {
-			text += " → " + fixed.Fix()
+		if fix := collect.FixOf(err); fix != "" {
+			text += " → " + fix
 		}
-		std.Tell("diff", "%v", text)
+		std.Tell("diff", "%s", text)
 		return Exit{Code: ExitReview}
 	}
 	git, err := collect.OpenGit(cmp.Or(f.Repo, "."), input.DefaultLimits())
@@ -42,7 +39,7 @@ func DiffRules(f *Trees, std console.Streams) (*reports.Diff, error) {
 	compared := collect.Compare(git, base, head)
 	for _, u := range compared.Unavailable {
 		if compared.Changes == nil {
-			return nil, unknown(fmt.Errorf("%s → %s", u.Error, u.Fix))
+			return nil, unknown(u.Err())
 		}
 	}
 	found, err := compared.DiffRules()

@@ -145,7 +145,7 @@ func (s *Work) Policies(recordOnly bool, std console.Streams) (list []*policy.Po
 	}
 	for _, c := range s.Each {
 		for _, u := range c.Unavailable {
-			say(fmt.Sprintf("closeout run: %s → %s", u.Error, u.Fix))
+			say("closeout run: " + u.Err().Error())
 		}
 		for _, p := range c.Problems {
 			say(p.Path + ":" + record.WholeError(p.Error))

@@ -32,12 +32,11 @@ func Explanation(code string) string {
 // ReadReport reads a report with a name. A duplicate key is refused: other readers might take the other value.
 func ReadReport(name string, data []byte) (*report.Report, error) {
 	r, err := report.Read(data)
-	var bad *report.NoReport
-	switch {
-	case errors.As(err, &bad) && bad.Form:
+	switch bad, is := errors.AsType[*report.NoReport](err); {
+	case is && bad.Form:
 		return nil, mismatch(name, data, err)
-	case errors.As(err, &bad):
-		return nil, errorAt(name, bad.Why)
+	case is:
+		return nil, bad.Why.In(name)
 	}
 	return r, err
 }
@@ -52,18 +51,12 @@ func mismatch(name string, data []byte, err error) error {
 		Expected: "what closeout schema verification_report prints", Fix: "use the report as closeout wrote it",
 	}
 	if v := validators(); v.err == nil && len(data) <= maxExplained {
-		var found *schema.Mismatch
-		if errors.As(v.whole(data), &found) {
+		if found, differs := errors.AsType[*schema.Mismatch](v.whole(data)); differs {
 			e.Pos = input.PlaceOf(data, found.Pointer)
 			e.Found = cmp.Or(strings.TrimPrefix(found.Pointer, "/"), "the report") + ": " + found.Message
 		}
 	}
-	return errorAt(name, e)
-}
-
-// errorAt writes an error of a file as one line.
-func errorAt(name string, e input.Error) error {
-	return fmt.Errorf("%s:%d:%d: %s; found %s, expected %s → %s", name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix)
+	return e.In(name)
 }
 
 // ReportBytes reads the report that an argument names, and the bytes of its file.
@@ -104,10 +97,10 @@ func checkReport(name string, data []byte, r *report.Report) error {
 	} else if len(data) <= maxExplained {
 		err = v.whole(data)
 	} else if err == nil {
-		return errorAt(name, input.Error{
+		return input.Error{
 			Pos: input.Pos{Line: 1, Column: 1}, Message: "the report is not in canonical form (RFC 8785), and too large to be compared with its schema",
 			Found: fmt.Sprintf("%d bytes", len(data)), Expected: fmt.Sprintf("canonical form, or at most %d bytes", maxExplained), Fix: "use the report as closeout wrote it",
-		})
+		}.In(name)
 	}
 	if err != nil {
 		return mismatch(name, data, err)

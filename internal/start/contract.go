@@ -123,7 +123,7 @@ func errorsOf(file *ContractText, extension string, c *collect.Contracts) error 
 	}
 	var lines []string
 	for _, e := range all {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s; found %s, expected %s → %s", file.Name, e.Pos.Line, e.Pos.Column, e.Message, e.Found, e.Expected, e.Fix))
+		lines = append(lines, e.In(file.Name).Error())
 	}
 	return fmt.Errorf("the contract cannot judge\n%s", strings.Join(lines, "\n"))
 }

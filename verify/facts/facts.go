@@ -4,6 +4,7 @@ package facts
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -218,6 +219,9 @@ type Unavailable struct {
 	Limit string `json:"limit,omitempty" is:"limit" null:"no"` // the flag that raises the limit that was hit; "" when none was
 	About string `json:"about,omitempty"`                      // whom or what it concerns, such as a login; "" when that is clear
 }
+
+// Err is why the fact is unavailable, and what to do.
+func (u Unavailable) Err() error { return fmt.Errorf("%s → %s", u.Error, u.Fix) }
 
 // Wanted names a kind of fact.
 type Wanted string

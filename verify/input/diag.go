@@ -73,6 +73,11 @@ func (e Error) String() string {
 	return fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Column, e.Message)
 }
 
+// In is the error of a file, as one line.
+func (e Error) In(file string) error {
+	return fmt.Errorf("%s:%s; found %s, expected %s → %s", file, e, e.Found, e.Expected, e.Fix)
+}
+
 // MaxErrors is how many errors of one input are listed; the rest are counted.
 const MaxErrors = 1000
 

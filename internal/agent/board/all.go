@@ -138,7 +138,7 @@ func (a *attempt) outside(joined *policy.Policy) ([]item.Fact, error) {
 	}
 	changes := collect.Compare(a.Git, base, a.head)
 	if len(changes.Unavailable) > 0 {
-		return nil, fmt.Errorf("%s → %s", changes.Unavailable[0].Error, changes.Unavailable[0].Fix)
+		return nil, changes.Unavailable[0].Err()
 	}
 	scope := hook.Fence{Policy: joined, Off: map[string]bool{}}
 	for i := range changes.Changes {

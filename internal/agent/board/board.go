@@ -214,7 +214,7 @@ func (b *Board) sameChecks(id string, p *policy.Policy, commit string) error {
 func (b *Board) SinceBase(commit string) ([]change.Change, error) {
 	c := collect.Compare(b.Git, b.Plan.Base, commit)
 	if len(c.Unavailable) > 0 {
-		return nil, fmt.Errorf("%s → %s", c.Unavailable[0].Error, c.Unavailable[0].Fix)
+		return nil, c.Unavailable[0].Err()
 	}
 	return c.Changes, nil
 }
@@ -428,7 +428,7 @@ func (b *Board) readStanding() error {
 	alone := c.WithoutTask()
 	switch {
 	case len(c.Unavailable) > 0:
-		return fmt.Errorf("%s → %s", c.Unavailable[0].Error, c.Unavailable[0].Fix)
+		return c.Unavailable[0].Err()
 	case len(alone.Problems) > 0:
 		return contractError(alone.Problems[0].Path, alone.Problems[0].Error)
 	case alone.Policy == nil:

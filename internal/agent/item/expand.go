@@ -147,7 +147,7 @@ func ReadTemplate(file string, data []byte, columns []string) (*Template, error)
 	}
 	switch all := errs.All(); {
 	case len(all) > 0:
-		return nil, fmt.Errorf("%s:%s; found %s, expected %s → %s", file, all[0], all[0].Found, all[0].Expected, all[0].Fix)
+		return nil, all[0].In(file)
 	case t.root.Kind != input.KindObject:
 		return nil, t.wrong(t.root, "a contract must be an object")
 	case t.root.Member("task_id") != nil:

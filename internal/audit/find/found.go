@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/collect"
@@ -81,12 +82,9 @@ type ArchiveErrors struct {
 }
 
 func (e *ArchiveErrors) Error() string {
-	text := ""
-	for i, one := range e.Errs.All() {
-		if i > 0 {
-			text += "\n"
-		}
-		text += fmt.Sprintf("%s:%d:%d: %s; found %s, expected %s → %s", e.Name, one.Pos.Line, one.Pos.Column, one.Message, one.Found, one.Expected, one.Fix)
+	var lines []string
+	for _, one := range e.Errs.All() {
+		lines = append(lines, one.In(e.Name).Error())
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
