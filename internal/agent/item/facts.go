@@ -25,8 +25,14 @@ func FactsOf(r *report.Report) []Fact {
 		facts = append(facts, Fact{
 			Code: Text(f.Code), Severity: f.Severity, Message: Text(f.Message), Path: Text(at.Path), Line: at.Line,
 			Expected: Text(f.Expected), Actual: Text(f.Actual), Fix: Text(f.Fix),
-			Fingerprint: f.Fingerprint, Tail: tail(f.Output),
+			Fingerprint: f.Fingerprint,
 		})
+		if f.Output != nil { // its last lines, which the record has redacted
+			fact := &facts[len(facts)-1]
+			for _, line := range f.Output.Lines[max(len(f.Output.Lines)-maxTail, 0):] {
+				fact.Tail = append(fact.Tail, input.Neutral(Cut(line, maxLines)))
+			}
+		}
 	}
 	return facts
 }
@@ -56,18 +62,6 @@ func Text(s string) string {
 	return input.Neutral(Cut(s, maxText))
 }
 
-// tail are the last lines of what a command printed, which the record has redacted.
-func tail(o *report.Output) []string {
-	if o == nil {
-		return nil
-	}
-	var lines []string
-	for _, line := range o.Lines[max(len(o.Lines)-maxTail, 0):] {
-		lines = append(lines, input.Neutral(Cut(line, maxLines)))
-	}
-	return lines
-}
-
 // Cut shortens a text to at most the given number of bytes, at the end of a character.
 func Cut(s string, most int) string {
 	if len(s) <= most {
@@ -94,6 +88,14 @@ func (f *Fact) Undoes() bool {
 	return f.Path != "" && strings.HasPrefix(f.Fix, "revert this file")
 }
 
+// place is where the finding is; "" where it has no path.
+func (f *Fact) place() string {
+	if f.Line > 0 {
+		return fmt.Sprintf("%s:%d", f.Path, f.Line)
+	}
+	return f.Path
+}
+
 // Several lists the first ten.
 func Several(list []string) string {
 	if more := len(list) - 10; more > 0 {
@@ -109,12 +111,8 @@ const MaxFacts = 10
 func WriteFacts(t *strings.Builder, facts []Fact) {
 	for i, f := range facts[:min(len(facts), MaxFacts)] {
 		fmt.Fprintf(t, "\n%d. %s: %s\n", i+1, f.Code, f.Message)
-		place := f.Path
-		if f.Line > 0 {
-			place += fmt.Sprintf(":%d", f.Line)
-		}
 		for _, part := range [][2]string{
-			{"location", place}, {"expected", f.Expected}, {"actual", f.Actual}, {"fix", f.Fix},
+			{"location", f.place()}, {"expected", f.Expected}, {"actual", f.Actual}, {"fix", f.Fix},
 		} {
 			if part[1] != "" {
 				fmt.Fprintf(t, "   %-9s %s\n", part[0]+":", part[1])

@@ -39,7 +39,7 @@ func (s *State) Add(e *Event, proof Proof) error {
 			return nil
 		}
 	}
-	if err := s.check(it, e); err != nil {
+	if err := s.Check(e); err != nil {
 		return fmt.Errorf("event %d (%s): %w", e.N, e.Event, err)
 	}
 	s.Next++
@@ -51,9 +51,8 @@ func (s *State) Add(e *Event, proof Proof) error {
 const MostMoney = 1e12
 
 // Check says why an event is impossible now, whatever its number is; nil when it is possible.
-func (s *State) Check(e *Event) error { return s.check(s.byID[e.Item], e) }
-
-func (s *State) check(it *Standing, e *Event) error {
+func (s *State) Check(e *Event) error {
+	it := s.byID[e.Item]
 	for _, amount := range []*int64{e.Cost, e.Budget} {
 		if amount != nil && (*amount < 0 || *amount > MostMoney) {
 			return fmt.Errorf("%d millionths of a dollar are no amount from 0 to a million dollars", *amount)
@@ -119,7 +118,11 @@ func (s *State) apply(it *Standing, e *Event) {
 		it.Pass, it.Renewed, it.Last = nil, nil, &broken
 	case EventAttempt:
 		it.Open = true
-		s.hold(e.Budget)
+		s.held = 0 // what is left of a budget counts as spent until the cost of the try is known: the loop may end before that
+		if e.Budget != nil {
+			s.held = max(*e.Budget-s.Spent, 0)
+		}
+		s.Spent += s.held
 	case EventEnded:
 		s.MS += e.MS
 		if e.Cost != nil {
@@ -133,15 +136,6 @@ func (s *State) apply(it *Standing, e *Event) {
 	case EventJudged:
 		s.judge(it, e)
 	}
-}
-
-// hold counts what is left of a budget as spent, until the cost of the try is known: the loop may end before that.
-func (s *State) hold(budget *int64) {
-	s.held = 0
-	if budget != nil {
-		s.held = max(*budget-s.Spent, 0)
-	}
-	s.Spent += s.held
 }
 
 func (it *Standing) canClaim(e *Event) error {

@@ -17,7 +17,10 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 		Schema: HandoutSchema, Item: it.ID, Try: it.Tries + 1, Of: it.MaxAttempts, Goal: task.Goal.Value, Example: task.Example,
 		Allowed: patterns(task.AllowedFiles), Within: patterns(standing.AllowedFiles),
 		Forbidden: patterns(append(slices.Clip(standing.ForbiddenFiles), task.ForbiddenFiles...)),
-		Trailer:   trailer(it), Criteria: []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
+		Criteria:  []Criterion{}, Passed: []string{}, Facts: append([]Fact{}, facts...), Nudge: it.Nudge(), BlockedFile: BlockedFile,
+	}
+	if it.Given { // the gate in CI knows only contracts of the base, and not one that scan made of a list
+		h.Trailer = "Closeout-Task: " + it.ID
 	}
 	for _, rule := range p.Tests() {
 		h.Tests = append(h.Tests, patterns(rule.Files)...)
@@ -31,15 +34,6 @@ func HandoutOf(s *State, it *Standing, p *policy.Policy, facts []Fact) *Handout 
 		}
 	}
 	return h
-}
-
-// trailer is the line by which a commit names an item to the gate in CI, which knows only contracts of the base; "" for an item
-// that scan made of a list.
-func trailer(it *Standing) string {
-	if !it.Given {
-		return ""
-	}
-	return "Closeout-Task: " + it.ID
 }
 
 // TestsTitle says what holds for the patterns of tests.
@@ -103,8 +97,10 @@ func (h *Handout) Text() string {
 	if h.Example != "" {
 		line("\n## Example\n\n%s", lines(h.Example))
 	}
-	if n := len(h.Passed); n > 0 {
-		line("\nWhat passed before must stay so: %s.", strings.Join(h.Passed[max(n-maxPassed, 0):], ", ")+earlier(n-maxPassed))
+	if n := len(h.Passed); n > maxPassed {
+		line("\nWhat passed before must stay so: %s, and %d before them.", strings.Join(h.Passed[n-maxPassed:], ", "), n-maxPassed)
+	} else if n > 0 {
+		line("\nWhat passed before must stay so: %s.", strings.Join(h.Passed, ", "))
 	}
 	if len(h.Facts) > 0 {
 		line("\n## What the last verdict found\n")
@@ -123,13 +119,6 @@ func (h *Handout) Text() string {
 	return b.String()
 }
 
-func earlier(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(", and %d before them", n)
-}
-
 func section(b *strings.Builder, title string, list []string) {
 	if len(list) == 0 {
 		return
@@ -142,11 +131,7 @@ func section(b *strings.Builder, title string, list []string) {
 }
 
 func (f *Fact) write(b *strings.Builder) {
-	place := f.Path
-	if f.Line > 0 {
-		place += fmt.Sprintf(":%d", f.Line)
-	}
-	fmt.Fprintf(b, "- %s: %s\n  found %s, expected %s → %s\n", strings.TrimSpace(f.Code+" "+place), f.Message, f.Actual, f.Expected, f.Fix)
+	fmt.Fprintf(b, "- %s: %s\n  found %s, expected %s → %s\n", strings.TrimSpace(f.Code+" "+f.place()), f.Message, f.Actual, f.Expected, f.Fix)
 	for _, text := range f.Tail {
 		b.WriteString("      | " + text + "\n")
 	}

@@ -37,19 +37,14 @@ func WriteStatus(w io.Writer, s *Status, format string) (err error) {
 	return err
 }
 
-// statusRow are the cells of an item, the columns of the list first.
-func statusRow(it *StatusItem) []string {
-	return append(append([]string{}, it.Values...),
-		it.ID, string(it.State), strconv.Itoa(it.Tries), strconv.FormatBool(it.Holding), it.Head, it.Report, it.Because)
-}
-
 // statusCSV writes a line for each item (RFC 4180).
 func statusCSV(w io.Writer, s *Status) error {
 	c := csv.NewWriter(w)
 	c.UseCRLF = true
-	rows := [][]string{append(append([]string{}, s.Columns...), statusColumns...)}
-	for i := range s.Items {
-		rows = append(rows, statusRow(&s.Items[i]))
+	rows := [][]string{slices.Concat(s.Columns, statusColumns)}
+	for _, it := range s.Items {
+		rows = append(rows, append(slices.Clip(it.Values),
+			it.ID, string(it.State), strconv.Itoa(it.Tries), strconv.FormatBool(it.Holding), it.Head, it.Report, it.Because))
 	}
 	for _, row := range rows {
 		for i := range row {

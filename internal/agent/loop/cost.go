@@ -175,9 +175,6 @@ func parse(text []byte) *input.Node {
 // find follows the pointer; nil when there is nothing.
 func (c Cost) find(n *input.Node) *input.Node {
 	for _, key := range c.pointer {
-		if n == nil || n.Kind != input.KindObject {
-			return nil
-		}
 		n = n.Member(key)
 	}
 	return n

@@ -45,7 +45,11 @@ func (l *Loop) try(s *item.State, it *item.Standing, unjudged int, note string) 
 	if err := t.open(l.Work.Prompt(h)); err != nil {
 		return "", err
 	}
-	defer t.closeFiles()
+	defer func() {
+		t.prompt.Close() // it is only read
+		t.out.file.Close()
+		t.errs.file.Close()
+	}()
 	l.Tell(fmt.Sprintf("%s: try %d of %d: the output goes to %s", t.item, h.Try, h.Of, t.out.file.Name()))
 	unread, err := t.run()
 	if err != nil {
@@ -84,21 +88,24 @@ func (t *try) open(prompt string) error {
 	return err
 }
 
-func (t *try) closeFiles() {
-	t.prompt.Close() // it is only read
-	t.out.file.Close()
-	t.errs.file.Close()
-}
-
 // run runs the command to its end, between two events. The first error ends the loop after the verdict, the second one now.
 func (t *try) run() (unread, err error) {
+	left := ""
+	if t.Budget != nil {
+		left = strings.TrimPrefix(Dollars(max(*t.Budget-t.spent, 0)), "$")
+	}
+	values := strings.NewReplacer("{prompt_file}", t.prompt.Name(), "{item}", t.item, "{try}", strconv.Itoa(t.number), "{budget_left}", left)
+	words := slices.Clone(t.Argv)
+	for i := range words {
+		words[i] = values.Replace(words[i])
+	}
 	if err := t.Work.Append(item.Event{Event: item.EventAttempt, Item: t.item, Try: t.number, Budget: t.Budget}); err != nil {
 		return nil, err
 	}
 	done, signals, watched := make(chan bool), make(chan os.Signal, 1), make(chan *end)
 	go func() { watched <- t.watch(done, signals) }()
 	outcome, err := t.Start(&record.Process{
-		Path: t.Path, Argv: t.words(), Dir: t.Root, Env: append(slices.Clip(t.Env), "CLOSEOUT_ITEM="+t.item, "PWD="+t.Root), Stdin: t.prompt,
+		Path: t.Path, Argv: words, Dir: t.Root, Env: append(slices.Clip(t.Env), "CLOSEOUT_ITEM="+t.item, "PWD="+t.Root), Stdin: t.prompt,
 		Stdout: t.out, Stderr: t.errs, Timeout: t.Timeout, Grace: t.Grace, Signals: signals, After: t.After,
 	})
 	close(done)
@@ -189,18 +196,4 @@ func (t *try) tell(o *record.Outcome, cost *int64, unread error) {
 		text += ", cost unknown: " + unread.Error()
 	}
 	t.Tell(text)
-}
-
-// words are the words of the command, with the placeholders replaced.
-func (t *try) words() []string {
-	left := ""
-	if t.Budget != nil {
-		left = strings.TrimPrefix(Dollars(max(*t.Budget-t.spent, 0)), "$")
-	}
-	values := strings.NewReplacer("{prompt_file}", t.prompt.Name(), "{item}", t.item, "{try}", strconv.Itoa(t.number), "{budget_left}", left)
-	words := slices.Clone(t.Argv)
-	for i := range words {
-		words[i] = values.Replace(words[i])
-	}
-	return words
 }

@@ -258,7 +258,7 @@ type Claim struct {
 
 // Claim reads the claim of a work tree; nil when there is none.
 func (s *Store) Claim(worktree string) (*Claim, error) {
-	data, err := s.Read("claims", worktree+".json")
+	data, err := s.Read(claimFile(worktree))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -274,9 +274,8 @@ func (s *Store) Claim(worktree string) (*Claim, error) {
 
 // SetClaim writes the claim of a work tree; nil removes it.
 func (s *Store) SetClaim(worktree string, c *Claim) error {
-	name := filepath.Join("claims", worktree+".json")
 	if c == nil {
-		if err := os.Remove(s.Path(name)); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(s.Path(claimFile(worktree))); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -285,25 +284,25 @@ func (s *Store) SetClaim(worktree string, c *Claim) error {
 	if err != nil {
 		return err
 	}
-	return s.write(name, data)
+	return s.write(claimFile(worktree), data)
 }
 
 // Beat notes that something happens in a work tree that has a claim. Where it cannot be noted, as in a sandbox, the claim may be
 // taken back during work.
 func (s *Store) Beat(worktree string) {
 	now := time.Now()
-	_ = os.Chtimes(s.claimFile(worktree), now, now)
+	_ = os.Chtimes(s.Path(claimFile(worktree)), now, now)
 }
 
 // Beaten is when something was last noted; the zero time when nothing was.
 func (s *Store) Beaten(worktree string) (last time.Time) {
-	if info, err := os.Stat(s.claimFile(worktree)); err == nil {
+	if info, err := os.Stat(s.Path(claimFile(worktree))); err == nil {
 		last = info.ModTime()
 	}
 	return last
 }
 
-func (s *Store) claimFile(worktree string) string { return s.Path("claims", worktree+".json") }
+func claimFile(worktree string) string { return filepath.Join("claims", worktree+".json") }
 
 // Contract is where scan writes the contract of an item, relative to the state folder.
 func Contract(id string) string { return filepath.Join("items", id, "contract.json") }
