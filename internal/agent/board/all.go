@@ -188,7 +188,17 @@ func (a *attempt) proveAll(done *Renewal) (events []item.Event, err error) {
 	}
 	kept, err := g.order(list)
 	if err == nil {
-		err = g.prepareAll(kept)
+		known, p := map[string]bool{}, &record.Plan{} // what the commands will write is removed
+		for _, it := range kept {
+			for _, step := range it.steps {
+				if key := keyOf(step); !known[key] {
+					known[key] = true
+					p.Streams = append(p.Streams, record.Stream{Steps: []record.Step{step}})
+				}
+			}
+		}
+		g.s.Show.Count = len(p.Streams)
+		err = run.Prepare(g.r, nil, p.Reports(g.r.Evidence))
 	}
 	if err != nil {
 		return nil, err
@@ -203,21 +213,6 @@ func (a *attempt) proveAll(done *Renewal) (events []item.Event, err error) {
 		}
 	}
 	return events, nil
-}
-
-// prepareAll removes what the commands will write.
-func (g *guarding) prepareAll(kept []keptItem) error {
-	known, p := map[string]bool{}, &record.Plan{}
-	for _, it := range kept {
-		for _, step := range it.steps {
-			if key := keyOf(step); !known[key] {
-				known[key] = true
-				p.Streams = append(p.Streams, record.Stream{Steps: []record.Step{step}})
-			}
-		}
-	}
-	g.s.Show.Count = len(p.Streams)
-	return run.Prepare(g.r, nil, p.Reports(g.r.Evidence))
 }
 
 // runAlone runs a command with a log of its own, so that a bundle has the records of its item only.

@@ -189,7 +189,15 @@ func (b *Board) Next(id string) (h *item.Handout, err error) {
 	if err := b.setClaim(it); err != nil || it == nil {
 		return nil, err
 	}
-	return b.handout(it)
+	p, err := b.PolicyOf(&it.Item)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := b.LastFacts(it)
+	if err != nil {
+		return nil, fmt.Errorf("the last verdict about %s: %w; closeout item submit judges again", it.ID, err)
+	}
+	return item.HandoutOf(b.State, it, p, facts), nil
 }
 
 // sameChecks requires that the files that the commands of an item name are as in the base. A commit of no item, or of
@@ -307,19 +315,6 @@ func (b *Board) setClaim(it *item.Standing) error {
 		return nil
 	}
 	return b.Store.SetClaim(b.Worktree, want)
-}
-
-// handout tells what to do about an item.
-func (b *Board) handout(it *item.Standing) (*item.Handout, error) {
-	p, err := b.PolicyOf(&it.Item)
-	if err != nil {
-		return nil, err
-	}
-	facts, err := b.LastFacts(it)
-	if err != nil {
-		return nil, fmt.Errorf("the last verdict about %s: %w; closeout item submit judges again", it.ID, err)
-	}
-	return item.HandoutOf(b.State, it, p, facts), nil
 }
 
 // LastFacts are the facts of the last verdict about an item: those of the report in its bundle, and those about items that no

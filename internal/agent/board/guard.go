@@ -24,7 +24,6 @@ type guarding struct {
 	*attempt
 	ran    map[string]bool   // commands, by their keys
 	writer map[string]string // the key of the last command that wrote a report
-	tree   string
 	extra  *record.Plan      // that was run last; nil while none was needed
 	logs   map[string]ownLog // of each command, by its key; nil where there is one log of all
 	count  int               // of the logs
@@ -49,7 +48,7 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}, tree: e.Tree}
+	g := &guarding{attempt: a, ran: map[string]bool{}, writer: map[string]string{}}
 	for _, s := range a.plan.Streams {
 		g.note(s.Steps)
 	}
@@ -70,7 +69,10 @@ func (a *attempt) guard(e *item.Event) (facts []item.Fact, err error) {
 	if len(facts) > 0 && !slices.ContainsFunc(facts, func(f item.Fact) bool { return f.Severity == string(input.Block) }) {
 		e.Code = item.CodeUnknown
 	}
-	return facts, a.writeRatchet(facts)
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	return facts, writeFacts(a.Store.Path(a.dir), facts)
 }
 
 // passedBefore are the items that passed in this work tree, or at a commit that HEAD contains. The event names the others.
@@ -258,15 +260,8 @@ func (g *guarding) broken(it keptItem, actual string) *item.Fact {
 	}
 }
 
-// writeRatchet keeps the facts beside the bundle, where next finds them, and where [session.Store.Proof] sees that the verdict
-// alone makes no PASS.
-func (a *attempt) writeRatchet(facts []item.Fact) error {
-	if len(facts) == 0 {
-		return nil
-	}
-	return writeFacts(a.Store.Path(a.dir), facts)
-}
-
+// writeFacts keeps facts beside a bundle, where next finds them, and where [session.Store.Proof] sees that the verdict alone makes no
+// PASS.
 func writeFacts(dir string, facts []item.Fact) error {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(facts); err != nil {

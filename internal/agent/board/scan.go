@@ -103,11 +103,17 @@ func (f *Scan) pin(b *Board) (err error) {
 		}
 		b.Plan = old
 	}
-	err = b.writeContracts(made)
+	for _, it := range b.Plan.Items { // also where one is lost
+		if data := made[it.ID]; data != nil && input.Digest(data) == it.ContractSHA256 {
+			if err := b.Store.WriteContract(it.ID, data); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
-	case err == nil && old == nil:
+	case old == nil:
 		err = f.write(b)
-	case err == nil:
+	default:
 		err = b.Read()
 	}
 	if err != nil {
@@ -141,18 +147,6 @@ func (f *Scan) write(b *Board) error {
 	return b.Read()
 }
 
-// writeContracts writes the contracts of the items that have them, also where one is lost.
-func (b *Board) writeContracts(made map[string][]byte) error {
-	for _, it := range b.Plan.Items {
-		if data := made[it.ID]; data != nil && input.Digest(data) == it.ContractSHA256 {
-			if err := b.Store.WriteContract(it.ID, data); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // make makes the plan of this call, and the contracts of the items of a list. What the call does not say is as in the old
 // plan, if there is one.
 func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error) {
@@ -171,8 +165,13 @@ func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error
 	}
 	if old != nil && !given("base") {
 		p.Base, p.BaseName = old.Base, old.BaseName
-	} else if p.BaseName, p.Base, err = b.base(f.Base); err != nil {
-		return nil, err
+	} else {
+		if p.BaseName, _, err = run.BaseName(b.Git, f.Base, "scan"); err != nil {
+			return nil, err
+		}
+		if p.Base, err = b.Git.Resolve(p.BaseName); err != nil {
+			return nil, run.WrongCommit("base", p.BaseName, b.Git, err)
+		}
 	}
 	b.Plan = p
 	if err := b.readStanding(); err != nil {
@@ -183,17 +182,6 @@ func (f *Scan) make(b *Board, old *item.Plan) (made map[string][]byte, err error
 		return nil, f.addTasks(b)
 	}
 	return f.addList(b)
-}
-
-// base finds the commit whose contracts count, named or, for "", the usual one, and says how the plan names it.
-func (b *Board) base(named string) (name, commit string, err error) {
-	if name, _, err = run.BaseName(b.Git, named, "scan"); err != nil {
-		return "", "", err
-	}
-	if commit, err = b.Git.Resolve(name); err != nil {
-		return "", "", run.WrongCommit("base", name, b.Git, err)
-	}
-	return name, commit, nil
 }
 
 // addTasks adds the task contracts of the base.

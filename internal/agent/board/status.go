@@ -55,7 +55,15 @@ func (b *Board) Status(replay bool) (*item.Status, error) {
 		s.Differs = b.replayAll()
 	}
 	if replay || s.Counts[item.Todo] == 0 {
-		s.Blocked = b.screened(head)
+		// By the standing contract and without evidence, in all that leads from the base: each verdict is about one item, and what was
+		// committed between two items, or for one that is STUCK, is in no PASS.
+		facts, err := b.screen(head)
+		if err != nil {
+			s.Blocked = []string{err.Error()}
+		}
+		for _, fact := range facts {
+			s.Blocked = append(s.Blocked, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
+		}
 	}
 	return s, b.conclude(s, head)
 }
@@ -104,20 +112,7 @@ func (b *Board) stands(it *item.Standing, head string) (contained, there bool) {
 	return contained, err == nil && len(changes) == 0
 }
 
-// screened lists what the gate blocks, by the standing contract and without evidence, in all that leads from the base to a
-// commit. Each verdict is about one item: what was committed between two items, or for one that is STUCK, is in no PASS.
-func (b *Board) screened(head string) []string {
-	facts, err := b.screen(head)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	list := []string{}
-	for _, fact := range facts {
-		list = append(list, strings.TrimSpace(fact.Code+" "+fact.Path)+": "+fact.Message+" → "+fact.Fix)
-	}
-	return list
-}
-
+// screen finds what the gate blocks in what leads from the base to a commit.
 func (b *Board) screen(head string) ([]item.Fact, error) {
 	bases, err := b.Git.MergeBases(b.Plan.Base, head)
 	if err == nil && slices.Contains(bases, head) {

@@ -66,7 +66,17 @@ func SubmissionJSON(b *Board, s *Submission, std console.Streams) error {
 // PrintSubmission prints a submission for people and agents.
 func PrintSubmission(b *Board, s *Submission, std console.Streams) error {
 	var t strings.Builder
-	t.WriteString(outcomeLine(b, s))
+	id := s.Item.ID
+	switch e := s.Event; {
+	case e == nil:
+		t.WriteString(id + ": not judged, no try\n")
+	case e.Outcome == item.Pass:
+		t.WriteString(id + ": PASS\n" + b.Plan.Worth(e))
+	case e.Outcome == item.Todo:
+		fmt.Fprintf(&t, "%s: FAIL, try %d of %d\n", id, s.Item.Tries, s.Item.MaxAttempts)
+	default:
+		fmt.Fprintf(&t, "%s: %s: %s\n", id, e.Outcome, e.Reason)
+	}
 	item.WriteFacts(&t, s.Facts)
 	if s.Event != nil && s.Event.Outcome == item.Todo {
 		fmt.Fprintf(&t, "\nChange the code, commit, and submit again; or say in %s why it cannot be done, after a first line %s\n", item.BlockedFile, s.Item.ID)
@@ -74,18 +84,4 @@ func PrintSubmission(b *Board, s *Submission, std console.Streams) error {
 	fmt.Fprintf(&t, "\nremaining: %d of %s open\n", b.State.Count(item.Todo), input.Plural(len(b.State.Items), "item"))
 	_, err := io.WriteString(std.Out, t.String())
 	return err
-}
-
-func outcomeLine(b *Board, s *Submission) string {
-	id := s.Item.ID
-	switch e := s.Event; {
-	case e == nil:
-		return id + ": not judged, no try\n"
-	case e.Outcome == item.Pass:
-		return id + ": PASS\n" + b.Plan.Worth(e)
-	case e.Outcome == item.Todo:
-		return fmt.Sprintf("%s: FAIL, try %d of %d\n", id, s.Item.Tries, s.Item.MaxAttempts)
-	default:
-		return fmt.Sprintf("%s: %s: %s\n", id, e.Outcome, e.Reason)
-	}
 }

@@ -213,7 +213,18 @@ func (a *attempt) clean(person map[string]bool) ([]item.Fact, error) {
 	if err != nil || !differs || (len(person) > 0 && !slices.ContainsFunc(a.r.Differing(), agents)) {
 		return nil, err
 	}
-	return a.uncommitted(), nil
+	var list []string
+	for _, path := range a.r.Changed() {
+		list = append(list, input.QuotePath(path))
+	}
+	if other := a.r.OtherBytes(); other != "" {
+		list = []string{other}
+	}
+	return []item.Fact{{
+		Code: "submit.uncommitted", Severity: string(input.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
+		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),
+		Fix: uncommittedFix,
+	}}, nil
 }
 
 // makePlan lists what is recorded, each log in the state folder.
@@ -283,22 +294,6 @@ func (a *attempt) handOver(o *collect.Options, p *record.Plan, w *record.Watch) 
 		o.Feedback = append(o.Feedback, s.Log)
 		o.Settings.Digests = append(o.Settings.Digests, s.Name+"="+w.Digest(s.Log))
 	}
-}
-
-// uncommitted says what keeps HEAD from being what is in the work tree.
-func (a *attempt) uncommitted() []item.Fact {
-	var list []string
-	for _, path := range a.r.Changed() {
-		list = append(list, input.QuotePath(path))
-	}
-	if other := a.r.OtherBytes(); other != "" {
-		list = []string{other}
-	}
-	return []item.Fact{{
-		Code: "submit.uncommitted", Severity: string(input.Block), Message: "the work tree differs from HEAD, so nothing was run, and this is no try",
-		Expected: "a work tree without changes", Actual: item.Text(strings.Join(list, ", ")),
-		Fix: uncommittedFix,
-	}}
 }
 
 // uncommittedFix is what an agent does about uncommitted files. It must not undo what a person put there.
@@ -378,9 +373,16 @@ func (a *attempt) end(done *Submission, e item.Event, stuck func(*item.Standing,
 	case e.Outcome == item.Review && e.Reason == "" && len(done.Facts) > 0:
 		e.Reason = done.Facts[0].Message
 	}
-	if e.Bundle != "" {
-		if err := a.keep(e); err != nil {
+	if e.Bundle != "" { // it is judged again from the disk
+		if err := a.Store.Sync(a.dir); err != nil {
 			return nil, err
+		}
+		again, err := run.JudgeAgain("closeout item submit", a.bundle(), a.Parsed)
+		switch {
+		case err != nil:
+			return nil, errors.Join(errChanged, err)
+		case !again.Same() || run.FileSHA256(filepath.Join(a.bundle(), report.FileName)) != e.ReportSHA256:
+			return nil, errChanged
 		}
 	}
 	if err := a.Append(e); err != nil {
@@ -394,19 +396,4 @@ func (a *attempt) end(done *Submission, e item.Event, stuck func(*item.Standing,
 		return done, a.Store.SetClaim(a.Worktree, nil)
 	}
 	return done, nil
-}
-
-// keep syncs the directory of the try, and judges its bundle again from the disk.
-func (a *attempt) keep(e item.Event) error {
-	if err := a.Store.Sync(a.dir); err != nil {
-		return err
-	}
-	again, err := run.JudgeAgain("closeout item submit", a.bundle(), a.Parsed)
-	switch {
-	case err != nil:
-		return errors.Join(errChanged, err)
-	case !again.Same() || run.FileSHA256(filepath.Join(a.bundle(), report.FileName)) != e.ReportSHA256:
-		return errChanged
-	}
-	return nil
 }

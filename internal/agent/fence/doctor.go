@@ -35,8 +35,21 @@ func (h *Settings) Doctor() (dead int, err error) {
 	}
 	if d.fence, err = openFence(d.root); err != nil {
 		d.bury("the repository", err.Error(), "without a contract no hook has an opinion: closeout init")
-	} else if d.allowed, err = d.findAllowed(); err != nil {
-		return 0, err
+	} else {
+		head, err := d.fence.git.Resolve("HEAD")
+		var files []change.Change
+		if err == nil {
+			files, err = d.fence.git.Tracked(head)
+		}
+		if err != nil {
+			return 0, err
+		}
+		for _, f := range files {
+			if r, err := d.fence.rule(f.Path, change.Regular); r == nil && err == nil {
+				d.allowed = f.Path
+				break
+			}
+		}
 	}
 	found := 0
 	for _, agent := range hook.Agents {
@@ -59,21 +72,6 @@ func (d *doctor) bury(where, why, fix string) {
 // note keeps what is wrong with a settings file, in case it matters.
 func (d *doctor) note(where, why, fix string) {
 	d.broken = append(d.broken, [3]string{where, why, fix})
-}
-
-// findAllowed finds a tracked file that an agent may write.
-func (d *doctor) findAllowed() (string, error) {
-	head, err := d.fence.git.Resolve("HEAD")
-	if err != nil {
-		return "", err
-	}
-	files, err := d.fence.git.Tracked(head)
-	for _, f := range files {
-		if r, err := d.fence.rule(f.Path, change.Regular); r == nil && err == nil {
-			return f.Path, nil
-		}
-	}
-	return "", err
 }
 
 // installed is an entry, and the file that it is in.
@@ -235,7 +233,8 @@ func (d *doctor) drive(agent string, h installed) {
 		}
 	}
 	if err != nil {
-		d.bury(h.where, err.Error()+": "+cmp.Or(firstLine(output), "it said nothing"),
+		first, _, _ := strings.Cut(output, "\n")
+		d.bury(h.where, err.Error()+": "+cmp.Or(first[:min(len(first), 300)], "it said nothing"),
 			"see what closeout version says, and closeout hook install --agent "+agent)
 		return
 	}
@@ -263,11 +262,6 @@ func (d *doctor) call(agent string, h installed, path string) (denied bool, outp
 		denied, err = exited.ExitCode() == 2 && strings.Contains(output, "closeout: "), nil
 	}
 	return denied && (agent != "copilot" || strings.Contains(out.String(), `"deny"`)), output, err
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line[:min(len(line), 300)]
 }
 
 // examineGit looks at git's hook, which has no payload to try.

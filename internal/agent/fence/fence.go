@@ -182,7 +182,8 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 	}
 	for _, c := range list {
 		fence := f.Fence
-		if f.adds(&c) {
+		addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
+		if f.claim == nil && addsTask(c) && !slices.ContainsFunc(f.compared.Changes, addsTask) { // it then is the contract of the task
 			fence.Policy = f.Policy.WithAddedTasks([]string{rel})
 		}
 		if r := fence.Rule(c); r != nil && (worst == nil || (r.Deny && !worst.Deny)) {
@@ -190,12 +191,6 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 		}
 	}
 	return worst, nil
-}
-
-// adds reports whether a change would add the only task contract, which then is the contract of the task.
-func (f *fence) adds(c *change.Change) bool {
-	addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
-	return f.claim == nil && policy.AddsTask(c) && !slices.ContainsFunc(f.compared.Changes, addsTask)
 }
 
 // fences opens repositories, each once.

@@ -236,7 +236,18 @@ func (h *Settings) write(list []*settingsFile) error {
 		if now, err := collect.ReadRegular(f.path, hook.MaxSettings); err == nil && !bytes.Equal(now, f.before) {
 			return fmt.Errorf("%s has just been changed by another program: call closeout again", f.name)
 		}
-		if err := f.write(); err != nil {
+		var err error
+		switch {
+		case f.after == nil:
+			err = os.Remove(f.path)
+		case f.before != nil:
+			err = collect.WriteOther("file", f.path, f.after)
+		default:
+			if err = collect.Create(f.path, f.after); err == nil && f.agent == "git" {
+				err = os.Chmod(f.path, 0o755)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		h.Tell("%s", f.wrote())
@@ -261,20 +272,6 @@ func (f *settingsFile) wrote() string {
 		events = append(events, ours.Event)
 	}
 	return "wrote  " + f.name + ": " + strings.Join(slices.Compact(events), ", ")
-}
-
-func (f *settingsFile) write() error {
-	switch {
-	case f.after == nil:
-		return os.Remove(f.path)
-	case f.before != nil:
-		return collect.WriteOther("file", f.path, f.after)
-	}
-	err := collect.Create(f.path, f.after)
-	if err == nil && f.agent == "git" {
-		err = os.Chmod(f.path, 0o755)
-	}
-	return err
 }
 
 // diff prints the lines that differ.
