@@ -61,13 +61,13 @@ func (s *starter) inWorkspace(dir string) bool {
 }
 
 func (s *starter) hasWorkspaces(dir string, pkg *input.Node) bool {
-	return s.has(join(dir, "pnpm-workspace.yaml")) || member(pkg, "workspaces").Kind >= input.KindList
+	return s.has(join(dir, "pnpm-workspace.yaml")) || pkg.At("workspaces").Kind >= input.KindList
 }
 
 // managerOf tells the package manager by what package.json declares, else by the lock file.
 func (s *starter) managerOf(dir string, pkg *input.Node) (m *toolchain.Manager, locked bool) {
 	managers := toolchain.JavaScript.Managers
-	declared, _, _ := strings.Cut(member(pkg, "packageManager").Text, "@")
+	declared, _, _ := strings.Cut(pkg.At("packageManager").Text, "@")
 	m = &managers[len(managers)-1]
 	for i := range managers {
 		if has := s.first(dir, managers[i].Locks...) != ""; has || managers[i].Name == declared {
@@ -96,7 +96,7 @@ type jsPackage struct {
 }
 
 func (p *jsPackage) script(name string) string {
-	return strings.TrimSpace(member(p.pkg, "scripts", name).Text)
+	return strings.TrimSpace(p.pkg.At("scripts", name).Text)
 }
 
 // find adds the criterion of a package.
@@ -206,7 +206,7 @@ func (p *jsPackage) packages() (dirs []string) {
 
 func (p *jsPackage) packagesHaveTests() bool {
 	return slices.ContainsFunc(p.packages(), func(dir string) bool {
-		script := strings.TrimSpace(member(p.json(join(dir, "package.json")), "scripts", "test").Text)
+		script := strings.TrimSpace(p.json(join(dir, "package.json")).At("scripts", "test").Text)
 		return script != "" && !matches(placeholder, script)
 	})
 }
@@ -228,7 +228,7 @@ func (p *jsPackage) addPackages() {
 // depends reports whether package.json names a dependency.
 func depends(pkg *input.Node, name string) bool {
 	for _, key := range []string{"devDependencies", "dependencies", "peerDependencies", "optionalDependencies"} {
-		if member(pkg, key, name).Kind == input.KindString {
+		if pkg.At(key, name).Kind == input.KindString {
 			return true
 		}
 	}

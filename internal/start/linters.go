@@ -134,11 +134,11 @@ func (s *starter) jsLinter() {
 		return
 	}
 	pkg := s.json("package.json")
-	if pkg == nil || (!config && member(pkg, "eslintConfig").Kind != input.KindObject) {
+	if pkg == nil || (!config && pkg.At("eslintConfig").Kind != input.KindObject) {
 		return
 	}
 	m, _ := s.managerOf(".", pkg)
-	script := strings.TrimSpace(member(pkg, "scripts", "lint").Text)
+	script := strings.TrimSpace(pkg.At("scripts", "lint").Text)
 	if strings.Contains(script, "--cache") {
 		s.leaves(".eslintcache")
 	}

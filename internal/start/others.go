@@ -65,7 +65,7 @@ func (s *starter) nextest(all []string) bool {
 
 // composer finds a script test of Composer.
 func (s *starter) composer() {
-	script := member(s.json("composer.json"), "scripts", "test")
+	script := s.json("composer.json").At("scripts", "test")
 	if script.Kind != input.KindList && (script.Kind != input.KindString || matches(placeholder, script.Text)) {
 		return
 	}

@@ -140,14 +140,6 @@ func (t table) tableAt(keys ...string) table {
 	return t
 }
 
-// member follows keys of a JSON object; a node without value when there is no such member.
-func member(n *input.Node, keys ...string) *input.Node {
-	for _, key := range keys {
-		n = n.Member(key)
-	}
-	return cmp.Or(n, &input.Node{})
-}
-
 // count counts the matches of a pattern in the files that satisfy a condition, without those in which skip matches ("" for no
 // such pattern). Past the limits it stops: what it counted is still a lower bound.
 func (t *tree) count(pattern string, condition func(p string) bool, skip string) int {

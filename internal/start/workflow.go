@@ -130,7 +130,7 @@ func (s *starter) versionOf(tool, fallback string) string {
 			return "python-version-file: .python-version"
 		}
 	case "pnpm":
-		if pkg := s.json("package.json"); !strings.HasPrefix(member(pkg, "packageManager").Text, "pnpm@") {
+		if pkg := s.json("package.json"); !strings.HasPrefix(pkg.At("packageManager").Text, "pnpm@") {
 			return "version: latest"
 		}
 	}
@@ -167,10 +167,10 @@ func inputsOf(text, uses string) (inputs []string) {
 		steps := job.Value.Member("steps")
 		for i := 0; steps != nil && i < len(steps.Items); i++ {
 			step := steps.Items[i]
-			if member(step, "uses").Text != uses {
+			if step.At("uses").Text != uses {
 				continue
 			}
-			for _, m := range member(step, "with").Members {
+			for _, m := range step.At("with").Members {
 				value := plainInput(job.Value, m.Value)
 				if value != "" && matches(`^[\w-]+$`, m.Key) && !strings.Contains(m.Key, "cache") {
 					inputs = append(inputs, m.Key+": "+quote(value))
@@ -189,7 +189,7 @@ func plainInput(job, value *input.Node) string {
 	text := value.Text
 	if m := regexp.MustCompile(`^\$\{\{\s*matrix\.([\w-]+)\s*\}\}$`).FindStringSubmatch(text); m != nil {
 		text = ""
-		if list := member(job, "strategy", "matrix", m[1]).Items; len(list) > 0 {
+		if list := job.At("strategy", "matrix", m[1]).Items; len(list) > 0 {
 			text = list[len(list)-1].Text
 		}
 	}

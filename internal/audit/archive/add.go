@@ -139,7 +139,11 @@ func (a *Addition) Write(w io.Writer) error {
 		state = *a.State
 		state.Last = maps.Clone(a.State.Last)
 	}
-	s := newStream(w, parent, a.Found.Date, addMessage(state.Size, len(a.New)))
+	message := fmt.Sprintf("Add entry %d", state.Size)
+	if n := int64(len(a.New)); n != 1 {
+		message = fmt.Sprintf("Add entries %d to %d", state.Size, state.Size+n-1)
+	}
+	s := newStream(w, parent, a.Found.Date, message)
 	for _, i := range a.New {
 		e := a.Found.Entries[i]
 		e.Seq = state.Size
@@ -158,21 +162,14 @@ func (a *Addition) Write(w io.Writer) error {
 	return s.end(state)
 }
 
-func addMessage(first int64, count int) string {
-	if count == 1 {
-		return fmt.Sprintf("Add entry %d", first)
-	}
-	return fmt.Sprintf("Add entries %d to %d", first, first+int64(count)-1)
-}
-
 // files writes the bundle of an entry, and compares what is left out with its digest too.
 func (a *Addition) files(s *stream, position int, e *Entry) error {
 	for _, f := range e.Bundle {
-		data, err := a.read(position, f)
-		if err != nil {
+		var data bytes.Buffer // a file that is kept has a bounded size
+		if err := a.compare(position, f, &data); err != nil {
 			return err
 		}
-		s.file(path.Join(e.Dir(), BundleDir, f.Path), data)
+		s.file(path.Join(e.Dir(), BundleDir, f.Path), data.Bytes())
 	}
 	for _, f := range e.Omitted {
 		if !slices.Contains(a.Found.Entries[position].Bundle, f) {
@@ -183,13 +180,6 @@ func (a *Addition) files(s *stream, position int, e *Entry) error {
 		}
 	}
 	return nil
-}
-
-// read reads a file that is kept, which has a bounded size.
-func (a *Addition) read(position int, f File) ([]byte, error) {
-	var b bytes.Buffer
-	err := a.compare(position, f, &b)
-	return b.Bytes(), err
 }
 
 // compare copies a file, and compares it with what its entry lists.

@@ -3,6 +3,7 @@ package archive
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -78,7 +79,11 @@ func (c *Checker) Add(it *Item) {
 			c.add(fmt.Sprintf("%s/%s:%d:%d", it.Dir, EntryFile, err.Pos.Line, err.Pos.Column), seq, err.Message, err.Expected, err.Found)
 		}
 	case e.Seq > position && !c.broken:
-		c.add(it.Dir, seq, "entries before this one are missing", entriesText(position, e.Seq-1), "none")
+		missing := fmt.Sprintf("entries %d to %d", position, e.Seq-1)
+		if position == e.Seq-1 {
+			missing = fmt.Sprintf("entry %d", position)
+		}
+		c.add(it.Dir, seq, "entries before this one are missing", missing, "none")
 		c.broken = true // what follows has other places too: the first one says it
 	case e.Seq < position && !c.broken:
 		c.add(it.Dir, &e.Seq, "another entry has the number already", fmt.Sprintf("the number %d", position), fmt.Sprint(e.Seq))
@@ -172,7 +177,7 @@ func (c *Checker) repair(e *Entry, at string) {
 
 // End compares the entries with state.json, nil when there is none.
 func (c *Checker) End(state []byte) *Check {
-	for _, seq := range sortedKeys(c.pulled) {
+	for _, seq := range slices.Sorted(maps.Keys(c.pulled)) {
 		if _, gone := c.gone[seq]; !gone {
 			it := c.pulled[seq]
 			c.add(path.Join(it.Dir, BundleDir), &it.Entry.Seq, "the bundle is missing", input.Plural(len(it.Entry.Bundle), "file")+", or a later entry that withdraws it", "no file")
@@ -180,15 +185,6 @@ func (c *Checker) End(state []byte) *Check {
 	}
 	c.state(state)
 	return &c.Check
-}
-
-func sortedKeys[V any](m map[int64]V) []int64 {
-	keys := make([]int64, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // state compares state.json with the entries.
@@ -211,13 +207,6 @@ func (c *Checker) state(data []byte) {
 	if want, got := lastText(c.last), lastText(s.Last); want != got {
 		c.add(StateFile, nil, "the last commits are not those of the entries", want, got)
 	}
-}
-
-func entriesText(first, last int64) string {
-	if first == last {
-		return fmt.Sprintf("entry %d", first)
-	}
-	return fmt.Sprintf("entries %d to %d", first, last)
 }
 
 func lastText(last map[string]string) string {

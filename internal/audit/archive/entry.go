@@ -43,7 +43,6 @@ const (
 	WorkflowUnchanged = "unchanged"
 	WorkflowChanged   = "changed"
 	WorkflowElsewhere = "elsewhere" // in another repository: a required workflow
-	WorkflowUnknown   = "unknown"
 )
 
 // Entry is entry.json: one or more commits of a branch, and the decision about them. It is in canonical form (RFC 8785).

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +24,6 @@ var (
 // Whys are why an entry is a gap.
 var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, WrongSubject, Unknown}
 
-func isWhy(s string) bool    { return slices.Contains(Whys, s) }
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
 func isOrigin(s string) bool { return originSyntax().MatchString(s) }
 

@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"strings"
-
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -31,9 +29,6 @@ func NewItem(dir string, data []byte) *Item {
 	}
 	return it
 }
-
-// Name is the last part of the item's directory.
-func (it *Item) Name() string { return it.Dir[strings.LastIndexByte(it.Dir, '/')+1:] }
 
 // Listed is the file of the entry with a path; false when it has none.
 func (it *Item) Listed(path string) (File, bool) {

@@ -22,12 +22,9 @@ const (
 // GroupSize is how many entries a directory of [Decisions] contains.
 const GroupSize = 100
 
-// Group is the name of the directory, below [Decisions], of the hundred entries to which an entry belongs.
-func Group(seq int64) string { return fmt.Sprintf("%04d", seq/GroupSize) }
-
-// DirName is the name of the directory of an entry. It depends on nothing but the entry.
-func (e *Entry) DirName() string {
-	parts := []string{fmt.Sprintf("%06d", e.Seq), e.Kind}
+// Dir is the path of the directory of an entry, in that of the hundred entries to which it belongs. It depends on nothing but the entry.
+func (e *Entry) Dir() string {
+	parts := []string{fmt.Sprintf("%s/%04d/%06d", Decisions, e.Seq/GroupSize, e.Seq), e.Kind}
 	if e.Kind == Decision && len(e.PullRequests) > 0 {
 		parts[1] = "pr" + e.PullRequests[0]
 	}
@@ -36,6 +33,3 @@ func (e *Entry) DirName() string {
 	}
 	return strings.Join(parts, "-")
 }
-
-// Dir is the path of the directory of an entry.
-func (e *Entry) Dir() string { return Decisions + "/" + Group(e.Seq) + "/" + e.DirName() }

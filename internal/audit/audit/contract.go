@@ -231,7 +231,8 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 	}
 	l.catalogue(before.DiffRules, after.DiffRules)
 	for _, now := range after.DiffRules {
-		if now.Severity != input.Block && !hasRule(before.DiffRules, now.ID.Value) { // the standard severity may be stricter
+		named := slices.ContainsFunc(before.DiffRules, func(r contract.CatalogueRule) bool { return r.ID.Value == now.ID.Value })
+		if now.Severity != input.Block && !named { // the standard severity may be stricter
 			l.say("the rule %s is %s", input.Quote(now.ID.Value), now.Severity)
 		}
 	}
@@ -240,10 +241,6 @@ func (l *loosened) rules(before, after *contract.RuleBook) {
 			l.say("rules.ignore has a new exception from %s", input.Quote(now.ID.Value))
 		}
 	}
-}
-
-func hasRule(list []contract.CatalogueRule, id string) bool {
-	return slices.ContainsFunc(list, func(r contract.CatalogueRule) bool { return r.ID.Value == id })
 }
 
 // catalogue compares rules by their ids. That of a rule which a contract no longer names is the standard severity; it
@@ -281,7 +278,7 @@ func ignored(before []contract.RuleIgnore, now *contract.RuleIgnore) bool {
 }
 
 func (l *loosened) budgets(before, after *contract.Contract) {
-	if hasGrown(before.ViolationBudget, after.ViolationBudget, 0) {
+	if valueOr(after.ViolationBudget, 0) > valueOr(before.ViolationBudget, 0) {
 		l.say("violation_budget is larger")
 	}
 	if before.TimeBudgetMinutes != nil && (after.TimeBudgetMinutes == nil || *after.TimeBudgetMinutes > *before.TimeBudgetMinutes) {
@@ -307,16 +304,11 @@ func (l *loosened) budgets(before, after *contract.Contract) {
 // level is a minimum of evidence; the default on a pull request is the highest level that a recorder gives.
 func level(l input.Level) input.Level { return cmp.Or(l, input.Recorded) }
 
-// hasGrown reports whether a number grew, where none means a default.
-func hasGrown(before, after *int64, none int64) bool {
-	return valueOr(after, none) > valueOr(before, none)
-}
-
-func valueOr(n *int64, none int64) int64 {
-	if n == nil {
+func valueOr[T any](p *T, none T) T {
+	if p == nil {
 		return none
 	}
-	return *n
+	return *p
 }
 
 func (l *loosened) coverage(before, after *contract.CoverageRule) {
@@ -327,7 +319,7 @@ func (l *loosened) coverage(before, after *contract.CoverageRule) {
 		l.say("coverage was removed")
 		return
 	}
-	if before.Floor != nil && ratio(after.Floor, 0) < *before.Floor {
+	if before.Floor != nil && valueOr(after.Floor, 0) < *before.Floor {
 		l.say("coverage.floor is lower, or gone")
 	}
 	if before.Criterion.Value != "" && before.Criterion.Value != after.Criterion.Value {
@@ -336,7 +328,7 @@ func (l *loosened) coverage(before, after *contract.CoverageRule) {
 	if before.Report != after.Report {
 		l.say("coverage.report is another file")
 	}
-	if before.MaxDrop != nil && ratio(after.MaxDrop, input.Whole) > *before.MaxDrop {
+	if before.MaxDrop != nil && valueOr(after.MaxDrop, input.Whole) > *before.MaxDrop {
 		l.say("coverage.max_drop is larger, or gone")
 	}
 }
@@ -371,13 +363,6 @@ func (l *loosened) tests(before, after *contract.Contract) {
 			l.say("base of %s is now edited", name)
 		}
 	}
-}
-
-func ratio(r *input.Ratio, none input.Ratio) input.Ratio {
-	if r == nil {
-		return none
-	}
-	return *r
 }
 
 // permissions are what an override may require, the widest first.

@@ -76,7 +76,9 @@ type Examined struct {
 // not audited it only finds its place.
 func (a *Auditor) Examine(m *Material, withdrawn *archive.Entry, audited bool) *Examined {
 	e := m.Entry
-	x := &examination{Auditor: a, m: m, Examined: &Examined{Entry: withoutFiles(e), At: -1}}
+	kept := *e
+	kept.Bundle, kept.Omitted = nil, nil // of which an archive may have thousands
+	x := &examination{Auditor: a, m: m, Examined: &Examined{Entry: &kept, At: -1}}
 	x.Row = report.AuditDecision{
 		Seq: e.Seq, Kind: e.Kind, Commits: len(e.Commits), PullRequests: e.PullRequests, Why: deref(e.Why), Overrides: []report.AuditOverride{},
 		Replay: archive.ReplayNotTried,
@@ -86,13 +88,6 @@ func (a *Auditor) Examine(m *Material, withdrawn *archive.Entry, audited bool) *
 		x.decision(withdrawn)
 	}
 	return x.Examined
-}
-
-// withoutFiles is an entry without its lists of files, of which an archive may have thousands.
-func withoutFiles(e *archive.Entry) *archive.Entry {
-	c := *e
-	c.Bundle, c.Omitted = nil, nil
-	return &c
 }
 
 type examination struct {
@@ -164,12 +159,7 @@ func entryDiffers(field, expected, actual string) report.AuditFinding {
 
 func orNone(s string) string { return cmp.Or(s, "none") }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func deref(s *string) string { return valueOr(s, "") }
 
 // decision examines the report and the bundle.
 func (x *examination) decision(withdrawn *archive.Entry) {
@@ -255,13 +245,16 @@ func (x *examination) omitted(inputs []report.Input) {
 
 // compareEntry compares what the entry says of the report with the report.
 func (x *examination) compareEntry() {
-	e, r := x.Entry, x.r
+	e, r, version := x.Entry, x.r, ""
+	if e.Tool != nil {
+		version = e.Tool.Version
+	}
 	for _, field := range [][3]string{
 		{"report_sha256", input.Digest(x.m.Report), deref(e.ReportSHA256)},
 		{"verdict", r.Verdict, deref(e.Verdict)},
 		{"head_sha", deref(r.Subject.HeadSHA), deref(e.HeadSHA)},
 		{"pull_requests", inOrder(pullRequests(r)), inOrder(e.PullRequests)},
-		{"tool", r.Tool.Version, versionOf(e.Tool)},
+		{"tool", r.Tool.Version, version},
 	} {
 		if field[0] == "pull_requests" && x.partOfGroup() {
 			continue
@@ -281,13 +274,6 @@ func (x *examination) partOfGroup() bool {
 	all := pullRequests(x.r)
 	return len(x.r.PullRequests) > 0 && len(x.Entry.PullRequests) > 0 &&
 		!slices.ContainsFunc(x.Entry.PullRequests, func(n string) bool { return !slices.Contains(all, n) })
-}
-
-func versionOf(t *report.Tool) string {
-	if t == nil {
-		return ""
-	}
-	return t.Version
 }
 
 // pullRequests are the pull requests of a report, sorted by number.
@@ -339,23 +325,18 @@ func (x *examination) verdict() {
 	if r.Mode == verify.Observe {
 		code, fix = "audit.observed", "set the mode to enforce when the gate is to decide"
 	}
-	x.notGreen(code, r.Verdict, blocking(r), fix)
-}
-
-func (x *examination) notGreen(code, verdict, why, fix string) {
-	x.add(finding(code, "the change was merged with the verdict "+verdict, about{identity: []string{verdict}}, "passed or overridden", verdict+": "+why, fix))
-}
-
-// blocking lists the first codes that kept a report from passing.
-func blocking(r *report.Report) string {
-	var codes []string
+	var codes []string // the first that kept it from passing
 	for _, f := range r.Findings {
 		blocks := f.Severity == string(input.Block) || f.Severity == string(input.Unknown)
 		if blocks && !slices.Contains(codes, f.Code) && len(codes) < 5 {
 			codes = append(codes, f.Code)
 		}
 	}
-	return cmp.Or(strings.Join(codes, ", "), "no finding says why")
+	x.notGreen(code, r.Verdict, cmp.Or(strings.Join(codes, ", "), "no finding says why"), fix)
+}
+
+func (x *examination) notGreen(code, verdict, why, fix string) {
+	x.add(finding(code, "the change was merged with the verdict "+verdict, about{identity: []string{verdict}}, "passed or overridden", verdict+": "+why, fix))
 }
 
 // replayed judges the bundle again.

@@ -92,7 +92,7 @@ func (g *Clone) regularBlob(e git.Entry, limit int64) ([]byte, error) {
 		return nil, nil
 	}
 	data, err := g.repo.Blob(e.ID, limit)
-	if large := (*git.TooLarge)(nil); errors.As(err, &large) {
+	if _, large := errors.AsType[*git.TooLarge](err); large {
 		return nil, nil // no file of ours is so large
 	}
 	if err != nil {
@@ -103,7 +103,7 @@ func (g *Clone) regularBlob(e git.Entry, limit int64) ([]byte, error) {
 
 // archiveFixed adds how to fetch what is missing of an archive.
 func archiveFixed(err error) error {
-	if missing := (*git.MissingObject)(nil); errors.As(err, &missing) {
+	if _, missing := errors.AsType[*git.MissingObject](err); missing {
 		return collect.WithFix(err, "fetch the whole archive: git fetch --refetch --no-filter origin closeout-archive")
 	}
 	return collect.Fixed(err)
@@ -192,15 +192,6 @@ func (a *Archive) numbered(tree git.Entry, dir, separator string) (list []itemRe
 	return list, strange, nil
 }
 
-// Entries reads the entries in the order of their numbers, without the content of their bundles. An error of visit ends it.
-func (a *Archive) Entries(visit func(*archive.Item) error) error {
-	list, _, err := a.items()
-	if err != nil {
-		return err
-	}
-	return a.walk(list, func(*archive.Item) error { return nil }, visit)
-}
-
 // ArchiveCheck is how an archive is checked.
 type ArchiveCheck struct {
 	Since string // a commit of the branch that the auditor kept; "" for none
@@ -247,11 +238,8 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 		return nil, err
 	}
 	result := c.End(state)
-	for _, w := range past.wrong {
-		c.Wrong(w.id, w.message, w.expected, w.actual)
-	}
-	for _, t := range past.touched {
-		c.Touched(t.commit, t.path, t.removed)
+	for _, note := range slices.Concat(past.wrong, past.touched) {
+		note(c)
 	}
 	result.Complete = past.complete
 	return result, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -105,7 +104,7 @@ func (g *Clone) auditArchive(in *audit.Input, l *auditLine, o *AuditOptions) err
 		return err
 	}
 	e := &examiner{archive: a, line: l, options: o, in: in, pulled: map[int64]*archive.Entry{}, done: map[*archive.Item]*audit.Examined{}}
-	e.auditor = audit.Auditor{Line: l.line, Repo: &auditedRepo{git: g, line: l, blobs: map[blobKey]string{}}, Branch: o.Name, Other: e.other}
+	e.auditor = audit.Auditor{Line: l.line, Repo: auditedRepo{g}, Branch: o.Name, Other: e.other}
 	check, err := a.Check(ArchiveCheck{Since: l.kept, Content: e.content, Visit: e.visit})
 	if err != nil {
 		in.Unread = true
@@ -218,18 +217,10 @@ func once(open verify.Opener) verify.Opener {
 }
 
 // auditedRepo answers an audit from a clone.
-type auditedRepo struct {
-	git   *Clone
-	line  *auditLine
-	mu    sync.Mutex
-	blobs map[blobKey]string
-}
-
-// blobKey is a path of the directory .closeout, of which thousands of commits have the same.
-type blobKey struct{ tree, path string }
+type auditedRepo struct{ git *Clone }
 
 // Bind implements [audit.Repository].
-func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle, known *facts.Facts) (audit.Bound, error) {
+func (r auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle, known *facts.Facts) (audit.Bound, error) {
 	decided, err := decidedBy(rep, b, known)
 	if err != nil {
 		return audit.Bound{How: report.BindingNone, Why: "of the decision cannot be compared: " + err.Error()}, nil
@@ -239,33 +230,16 @@ func (r *auditedRepo) Bind(commits []string, parent string, rep *report.Report, 
 }
 
 // Blob implements [audit.Repository].
-func (r *auditedRepo) Blob(commit, path string) (string, error) {
-	at, onLine := r.line.line.At(commit)
-	if !onLine || !strings.HasPrefix(path, contractDir+"/") {
-		_, id, _, err := r.git.Entry(commit, path)
-		return id, err
-	}
-	key := blobKey{r.line.dirs[at].closeout.String(), path}
-	r.mu.Lock()
-	id, known := r.blobs[key]
-	r.mu.Unlock()
-	if known {
-		return id, nil
-	}
+func (r auditedRepo) Blob(commit, path string) (string, error) {
 	_, id, _, err := r.git.Entry(commit, path)
-	if err == nil {
-		r.mu.Lock()
-		r.blobs[key] = id
-		r.mu.Unlock()
-	}
 	return id, err
 }
 
 // BlobID implements [audit.Repository].
-func (r *auditedRepo) BlobID(content []byte) string { return r.git.repo.BlobID(content).String() }
+func (r auditedRepo) BlobID(content []byte) string { return r.git.repo.BlobID(content).String() }
 
 // Contract implements [audit.Repository].
-func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) {
+func (r auditedRepo) Contract(commit, path string) (*contract.Contract, error) {
 	o := collect.Options{Settings: verify.Settings{Limits: input.DefaultLimits()}}
 	if commit == "" {
 		return nil, nil
@@ -288,7 +262,7 @@ func (r *auditedRepo) Contract(commit, path string) (*contract.Contract, error) 
 }
 
 // Ancestor implements [audit.Repository].
-func (r *auditedRepo) Ancestor(old, young string) (bool, error) {
+func (r auditedRepo) Ancestor(old, young string) (bool, error) {
 	bases, err := r.git.MergeBases(old, young)
 	return len(bases) == 1 && bases[0] == old, err
 }

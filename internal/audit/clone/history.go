@@ -7,21 +7,17 @@ import (
 	"github.com/closeout-gate/closeout/internal/git"
 )
 
-// past is what is wrong with the commits of an archive's branch.
+// past is what is wrong with the commits of an archive's branch, to be noted once all entries are known.
 type past struct {
-	touched  []touch
-	wrong    []wrongCommit
+	wrong    []func(*archive.Checker)
+	touched  []func(*archive.Checker) // paths that a commit changed or removed
 	complete bool
 }
 
-// touch is a path that a commit changed or removed.
-type touch struct {
-	commit, path string
-	removed      bool
+// refuse notes a commit that no archive has.
+func (p *past) refuse(commit, message, expected, actual string) {
+	p.wrong = append(p.wrong, func(c *archive.Checker) { c.Wrong(commit, message, expected, actual) })
 }
-
-// wrongCommit is a commit that no archive has.
-type wrongCommit struct{ id, message, expected, actual string }
 
 // history walks the commits of the branch, back to one of them or to the first: each must only add files below decisions/. A shallow
 // clone ends it.
@@ -50,12 +46,12 @@ func (a *Archive) history(since string) (*past, error) {
 			return p, nil
 		}
 		if len(info.Parents) > 1 {
-			p.wrong = append(p.wrong, wrongCommit{info.ID.String(), "is a merge", "a commit that closeout archive add makes", "two parents"})
+			p.refuse(info.ID.String(), "is a merge", "a commit that closeout archive add makes", "two parents")
 		}
 		if len(info.Parents) == 0 {
 			p.complete = true
 			if since != "" {
-				p.wrong = append(p.wrong, wrongCommit{a.Commit, "does not follow the one that you kept", "a branch that only grew since " + since, "another branch"})
+				p.refuse(a.Commit, "does not follow the one that you kept", "a branch that only grew since "+since, "another branch")
 			}
 			return p, nil
 		}
@@ -75,7 +71,7 @@ func (a *Archive) onlyAdds(p *past, young, old git.CommitInfo) error {
 	}
 	lost := func(path string, removed bool) {
 		if len(p.touched) < archive.MaxProblems {
-			p.touched = append(p.touched, touch{young.ID.String(), path, removed})
+			p.touched = append(p.touched, func(c *archive.Checker) { c.Touched(young.ID.String(), path, removed) })
 		}
 	}
 	switch before, now := trees[0], trees[1]; {

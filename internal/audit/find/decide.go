@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/clone"
@@ -165,7 +164,7 @@ func (f *finder) decision(u unit, files []zipFile, text []byte, result *replay.R
 		e.Bundle = append(e.Bundle, archive.File{Path: z.Path, SHA256: input.Digest(z.Data), Bytes: int64(len(z.Data))})
 		f.bytes += int64(len(z.Data))
 	}
-	input.SortStable(e.Bundle, func(a, b archive.File) int { return strings.Compare(a.Path, b.Path) })
+	input.SortStable(e.Bundle, archive.ByPath)
 	return e
 }
 

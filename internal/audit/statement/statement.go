@@ -159,3 +159,19 @@ func ParseSubject(text string) (report.Resource, error) {
 	}
 	return report.Resource{Name: text[:at], Digest: map[string]string{"sha256": text[at+len("@sha256:"):]}}, nil
 }
+
+// Text is the statement, or the predicate alone.
+func Text(predicate bool, r *report.Report, sum string, o Options) ([]byte, error) {
+	if predicate {
+		summary, err := Summary(r, o.Repository)
+		if err != nil {
+			return nil, err
+		}
+		return report.CanonicalSummary(summary)
+	}
+	s, err := New(r, sum, o)
+	if err != nil {
+		return nil, err
+	}
+	return report.CanonicalStatement(s)
+}
