@@ -20,10 +20,8 @@ func newArchive(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "archive", Short: "Keep the gate's decisions on an append-only branch", Long: archiveLong,
 		Example: "  closeout archive add --found found --state state.json > stream",
-		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newArchiveAdd(std), newArchiveFind(std), newArchiveWithdraw(std))
-	return c
+	return group(c, newArchiveAdd(std), newArchiveFind(std), newArchiveWithdraw(std))
 }
 
 // refused ends a command whose call is right, and whose input is not.

@@ -23,10 +23,8 @@ func newHook(std console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hook", Short: "Stop a coding agent's wrong writes while it works", Long: hookLong,
 		Example: "  closeout hook install\n  closeout hook doctor",
-		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookShow(std), newHookRun(std))
-	return c
+	return group(c, newHookInstall(std), newHookRemove(std), newHookDoctor(std), newHookShow(std), newHookRun(std))
 }
 
 const hookShowLong = `hook show prints what the hooks answered in this repository: which calls they denied (deny), what they told (note, told), when

@@ -92,9 +92,14 @@ func newItem(std console.Streams) *cobra.Command {
 		Use: "item", Short: "Hand task contracts to an agent one at a time, and lock each by a verdict",
 		Long:    "item hands task contracts to an agent, one at a time, and locks each by the verdict of the gate. docs/reference/items.md describes it.",
 		Example: "  closeout item scan\n  closeout item next\n  closeout item submit",
-		Args:    onlyCommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newAccept(std), newLoop(std))
+	return group(c, newScan(std), newNext(std), newSubmit(std), newStatus(std), newRelease(std), newAccept(std), newLoop(std))
+}
+
+// group makes a command one that only has others below it.
+func group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args, c.RunE = onlyCommands, func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(below...)
 	return c
 }
 

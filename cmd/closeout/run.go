@@ -1,12 +1,9 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/closeout-gate/closeout/internal/agent/board"
-	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/verify"
@@ -61,12 +58,7 @@ func newRun(std console.Streams) *cobra.Command {
 	addOldNames(flags, &f.Settings.Tasks, &f.Report)
 	flags.StringVar(&f.BaseTests, "base-tests", "", "`directory` with the test reports of the base, which are compared with those of the head")
 	flags.StringVar(&f.Bundle, "bundle", "", "copy every input into this new `directory`")
-	flags.StringVar(&f.Format, "format", "text", "what to print: "+strings.Join(present.FormatNames(), ", "))
-	flags.BoolVar(&f.Quiet, "quiet", false, "print only the summary line")
-	flags.BoolVar(&f.Settings.Strict, "strict", false, "make every warning block")
-	flags.StringVar(&f.Settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
-	for _, limit := range input.AllLimits {
-		flags.Var(limitFlag{&f.Settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
-	}
+	addPrinting(flags, &f.Format, &f.Quiet)
+	addSettings(flags, &f.Settings)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present"
@@ -49,8 +50,7 @@ func newVerify(std console.Streams) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.Files.Facts, "facts", "", "facts.json")
 	flags.StringVar(&f.Report, "report", "", "write the report to this `file`; - is standard output (default verification_report.json in the bundle, else here)")
-	flags.StringVar(&f.Format, "format", "text", "what to print: "+strings.Join(present.FormatNames(), ", "))
-	flags.BoolVar(&f.Quiet, "quiet", false, "print only the summary line")
+	addPrinting(flags, &f.Format, &f.Quiet)
 	addOldNames(flags, &f.Settings.Tasks, &f.Report)
 	return c
 }
@@ -68,11 +68,22 @@ func defineInputs(f *run.Verification, c *cobra.Command) {
 	flags.StringVar(&f.Files.Coverage, "coverage", "", "coverage report")
 	flags.StringVar(&f.Files.BaseTests, "base-tests", "", "`directory` with the test reports of the base, which are compared with those of the head, with --base")
 	flags.StringVar(&f.Bundle, "bundle", "", "copy every input into this new `directory`, with --base")
-	flags.BoolVar(&f.Settings.Strict, "strict", false, "make every warning block")
-	flags.StringVar(&f.Settings.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
+	addSettings(flags, &f.Settings)
+}
+
+// addSettings adds the flags that say how to judge, wherever the inputs are from.
+func addSettings(flags *pflag.FlagSet, s *verify.Settings) {
+	flags.BoolVar(&s.Strict, "strict", false, "make every warning block")
+	flags.StringVar(&s.Mode, "mode", "", "enforce, or observe: the same verdict, but exit 0 (default enforce)")
 	for _, limit := range input.AllLimits {
-		flags.Var(limitFlag{&f.Settings.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
+		flags.Var(limitFlag{&s.Limits, limit}, strings.TrimPrefix(limit.Flag, "--"), limit.What)
 	}
+}
+
+// addPrinting adds the flags that say how a report is printed.
+func addPrinting(flags *pflag.FlagSet, format *string, quiet *bool) {
+	flags.StringVar(format, "format", "text", "what to print: "+strings.Join(present.FormatNames(), ", "))
+	flags.BoolVar(quiet, "quiet", false, "print only the summary line")
 }
 
 // limitFlag is a limit as a flag.

@@ -297,27 +297,27 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || len(log.Runs) != 1 || !run.Invocations[0].ExecutionSuccessful {
+	if log.Version != "2.1.0" || len(log.Runs) != 1 || !run.Invocations[0]["executionSuccessful"] {
 		t.Errorf("the frame is wrong: %+v", log)
 	}
-	if !slices.IsSortedFunc(run.Tool.Driver.Rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) }) {
+	if !slices.IsSortedFunc(run.Tool["driver"].Rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("rules are not sorted")
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed" {
+	if rule := run.Tool["driver"].Rules[0]; rule.Help.Text != "A command failed. Fix it." || rule.ShortDescription.Text != "A command failed" {
 		t.Errorf("help is %+v", rule)
 	}
-	if rule := run.Tool.Driver.Rules[0]; rule.HelpURI != page.Project+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
+	if rule := run.Tool["driver"].Rules[0]; rule.HelpURI != page.Project+"/blob/v0.1.0/docs/reference/codes.md#acceptancefailed" || rule.Help.Markdown != "A command failed. Fix it." {
 		t.Errorf("the address of the help is %+v", rule)
 	}
-	if rule := run.Tool.Driver.Rules[1]; rule.HelpURI != "" || rule.Help.Markdown != "" {
+	if rule := run.Tool["driver"].Rules[1]; rule.HelpURI != "" || rule.Help.Markdown != "" {
 		t.Errorf("a code without help has %+v", rule)
 	}
-	if !strings.Contains(run.Tool.Driver.Rules[1].Help.Text, "closeout explain acceptance.flaky") {
-		t.Errorf("a code without help has %+v", run.Tool.Driver.Rules[1])
+	if !strings.Contains(run.Tool["driver"].Rules[1].Help.Text, "closeout explain acceptance.flaky") {
+		t.Errorf("a code without help has %+v", run.Tool["driver"].Rules[1])
 	}
 	for i, result := range run.Results {
 		f := overridden().Findings[i]
-		if run.Tool.Driver.Rules[result.RuleIndex].ID != f.Code || result.RuleID != f.Code {
+		if run.Tool["driver"].Rules[result.RuleIndex].ID != f.Code || result.RuleID != f.Code {
 			t.Errorf("result %d has rule %q", i, result.RuleID)
 		}
 		if result.PartialFingerprints["closeout/v1"] != f.Fingerprint || len(result.Locations) != 1 {
@@ -327,7 +327,7 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("result %d has suppressions %v", i, result.Suppressions)
 		}
 	}
-	if at := run.Results[1].Locations[0].Physical; at.Artifact.URI != ".closeout/scope_contract.json" || at.Region != nil {
+	if at := run.Results[1].Locations[0]["physicalLocation"]; at.Artifact["uri"] != ".closeout/scope_contract.json" || at.Region != nil {
 		t.Errorf("a finding without path points at %+v", at)
 	}
 }
@@ -335,11 +335,11 @@ func TestSARIF(t *testing.T) {
 func TestSARIFPlaceWithoutPath(t *testing.T) {
 	r := base()
 	r.Inputs[0].Path = "policy/contract.yaml"
-	if got := sarifPlace(r, report.Location{}).Physical.Artifact.URI; got != "policy/contract.yaml" {
+	if got := sarifPlace(r, report.Location{}).Artifact["uri"]; got != "policy/contract.yaml" {
 		t.Errorf("points at %q", got)
 	}
 	r.Inputs = nil
-	if got := sarifPlace(r, report.Location{}).Physical.Artifact.URI; got != standingContract {
+	if got := sarifPlace(r, report.Location{}).Artifact["uri"]; got != standingContract {
 		t.Errorf("without inputs it points at %q", got)
 	}
 }

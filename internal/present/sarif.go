@@ -29,14 +29,10 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Invocations []sarifInvocation `json:"invocations"`
-	Results     []sarifResult     `json:"results"`
-	Properties  map[string]string `json:"properties"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
+	Tool        map[string]sarifDriver `json:"tool"` // its driver
+	Invocations []map[string]bool      `json:"invocations"`
+	Results     []sarifResult          `json:"results"`
+	Properties  map[string]string      `json:"properties"`
 }
 
 type sarifDriver struct {
@@ -51,50 +47,30 @@ type sarifRule struct {
 	ShortDescription sarifText `json:"shortDescription"`
 	FullDescription  sarifText `json:"fullDescription"`
 	HelpURI          string    `json:"helpUri,omitempty"`
-	Help             sarifHelp `json:"help"`
+	Help             sarifText `json:"help"`
 }
 
-// sarifHelp is the help as text, and as Markdown, which GitHub prefers.
-type sarifHelp struct {
+// sarifText is a text, and the same as Markdown, which GitHub prefers.
+type sarifText struct {
 	Text     string `json:"text"`
 	Markdown string `json:"markdown,omitempty"`
 }
 
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifInvocation struct {
-	ExecutionSuccessful bool `json:"executionSuccessful"`
-}
-
 type sarifResult struct {
-	RuleID              string             `json:"ruleId"`
-	RuleIndex           int                `json:"ruleIndex"`
-	Level               string             `json:"level"`
-	Message             sarifText          `json:"message"`
-	Locations           []sarifLocation    `json:"locations"`
-	PartialFingerprints map[string]string  `json:"partialFingerprints"`
-	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+	RuleID              string                     `json:"ruleId"`
+	RuleIndex           int                        `json:"ruleIndex"`
+	Level               string                     `json:"level"`
+	Message             sarifText                  `json:"message"`
+	Locations           []map[string]sarifPhysical `json:"locations"` // each a physicalLocation
+	PartialFingerprints map[string]string          `json:"partialFingerprints"`
+	Suppressions        []sarifSuppression         `json:"suppressions,omitempty"`
 }
 
-type sarifLocation struct {
-	Physical sarifPhysical `json:"physicalLocation"`
-}
-
+// sarifPhysical has no column in its region: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter does not have
+// the text of the line to convert them.
 type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   *sarifRegion  `json:"region,omitempty"`
-}
-
-type sarifArtifact struct {
-	URI string `json:"uri"`
-}
-
-// sarifRegion has no column: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter does not have the
-// text of the line to convert them.
-type sarifRegion struct {
-	StartLine int `json:"startLine"`
+	Artifact map[string]string `json:"artifactLocation"` // its uri
+	Region   map[string]int    `json:"region,omitempty"` // its startLine
 }
 
 type sarifSuppression struct {
@@ -116,9 +92,9 @@ func writeSARIF(w io.Writer, r *report.Report, o Options) error {
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
 	run := sarifRun{
-		Tool: sarifTool{sarifDriver{Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
+		Tool: map[string]sarifDriver{"driver": {Name: Neutral(r.Tool.Name), Version: Neutral(r.Tool.Version),
 			InformationURI: page.Project, Rules: sarifRules(codes, o.Docs, r.Tool.Version)}},
-		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
+		Invocations: []map[string]bool{{"executionSuccessful": true}},
 		Results:     []sarifResult{},
 		Properties:  map[string]string{"verdict": Neutral(r.Verdict), "mode": Neutral(r.Mode)},
 	}
@@ -173,7 +149,7 @@ func sarifRules(codes []string, docs func(string) string, version string) []sari
 		} else {
 			help = "Run closeout explain " + Line(code) + " to read what this code means and how to fix it."
 		}
-		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{sarifTitle(code, help)}, sarifText{help}, help
+		rule.ShortDescription, rule.FullDescription, rule.Help.Text = sarifText{Text: sarifTitle(code, help)}, sarifText{Text: help}, help
 		rules = append(rules, rule)
 	}
 	return rules
@@ -226,8 +202,8 @@ func sarifFinding(r *report.Report, f report.Finding, rule int) sarifResult {
 		RuleID:              Line(sarifID(f)),
 		RuleIndex:           rule,
 		Level:               sarifLevels[SeverityOf(f)],
-		Message:             sarifText{strings.Join(text, "\n")},
-		Locations:           []sarifLocation{sarifPlace(r, f.Location)},
+		Message:             sarifText{Text: strings.Join(text, "\n")},
+		Locations:           []map[string]sarifPhysical{{"physicalLocation": sarifPlace(r, f.Location)}},
 		PartialFingerprints: map[string]string{"closeout/v1": Neutral(f.Fingerprint)},
 	}
 	if f.Overridden {
@@ -241,19 +217,18 @@ func sarifPlain(s string) string { return strings.ReplaceAll(Line(s), "](", "] (
 
 // sarifPlace is the location of a finding. GitHub refuses the whole file if one result has no location, so a finding without
 // a file points to the contract.
-func sarifPlace(r *report.Report, l report.Location) sarifLocation {
+func sarifPlace(r *report.Report, l report.Location) (place sarifPhysical) {
 	if l.Path == "" {
-		path := standingContract
+		l = report.Location{Path: standingContract}
 		if i := slices.IndexFunc(r.Inputs, func(in report.Input) bool { return in.Kind == "contract" }); i >= 0 {
-			path = r.Inputs[i].Path
+			l.Path = r.Inputs[i].Path
 		}
-		return sarifLocation{sarifPhysical{Artifact: sarifArtifact{percentEncode(path)}}}
 	}
-	place := sarifPhysical{Artifact: sarifArtifact{percentEncode(l.Path)}}
 	if l.Line > 0 {
-		place.Region = &sarifRegion{StartLine: l.Line}
+		place.Region = map[string]int{"startLine": l.Line}
 	}
-	return sarifLocation{place}
+	place.Artifact = map[string]string{"uri": percentEncode(l.Path)}
+	return place
 }
 
 // percentEncode writes a path as a relative URI reference (RFC 3986): unreserved bytes and slashes stay, except a slash at
