@@ -13,6 +13,7 @@ import (
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // execute is the whole program.
@@ -142,4 +143,16 @@ func usageOf(c *cobra.Command) string {
 		usage += fmt.Sprintf("\n%d more flags, --%s to --%s, set limits: docs/reference/limits.md lists them.\n", len(limits), limits[0].Name, limits[len(limits)-1].Name)
 	}
 	return usage
+}
+
+// completed is where completions go. The script of a shell reads their last line, such as ":4", which nothing may change.
+type completed struct{ io.Writer }
+
+var directive = input.Lazily(`^:[0-9]+\n$`)
+
+func (c completed) Write(p []byte) (int, error) {
+	if directive().Match(p) {
+		return console.Bare(c.Writer).Write(p)
+	}
+	return c.Writer.Write(p)
 }

@@ -4,7 +4,13 @@
 // Each commit of that branch only adds files. So the id of one of its commits, kept elsewhere, proves that the archive only grew since.
 package archive
 
-import "github.com/closeout-gate/closeout/verify/report"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/closeout-gate/closeout/verify/input"
+	"github.com/closeout-gate/closeout/verify/report"
+)
 
 // The schemas of the files of an archive, and of what closeout archive find leaves for closeout archive add.
 const (
@@ -106,4 +112,71 @@ type Found struct {
 	Size    int64   `json:"size" is:"0"`              // of the archive that was looked at; 0 for none
 	Date    int64   `json:"date" is:"0-8589934592"`   // of the commit in the archive: the committer's date of the last commit of the entries, in seconds
 	Entries []Entry `json:"entries" is:"-"`
+}
+
+// Ref is the branch of the archive.
+const Ref = "refs/heads/closeout-archive"
+
+// The names of an archive.
+const (
+	ReadmeFile     = "README.md"
+	CheckpointFile = "checkpoint" // written by older versions only
+	StateFile      = "state.json"
+	Decisions      = "decisions"  // contains a directory for each hundred entries
+	EntryFile      = "entry.json" // in the directory of an entry
+	BundleDir      = "bundle"     // in the directory of an entry; there is none for an empty bundle
+	IndexFile      = "index.json" // in the directory that archive find writes
+)
+
+// GroupSize is how many entries a directory of [Decisions] contains.
+const GroupSize = 100
+
+// Dir is the path of the directory of an entry, in that of the hundred entries to which it belongs. It depends on nothing but the entry.
+func (e *Entry) Dir() string {
+	parts := []string{fmt.Sprintf("%s/%04d/%06d", Decisions, e.Seq/GroupSize, e.Seq), e.Kind}
+	if e.Kind == Decision && len(e.PullRequests) > 0 {
+		parts[1] = "pr" + e.PullRequests[0]
+	}
+	if n := len(e.Commits); n > 0 {
+		parts = append(parts, e.Commits[n-1][:8])
+	}
+	return strings.Join(parts, "-")
+}
+
+// Item is what an archive has in place of an entry: the directory Dir, and what is in it.
+type Item struct {
+	Dir          string        // as it is, such as decisions/0001/000123-pr512-1a2b3c4d
+	Data         []byte        // of entry.json; nil when there is no such file
+	Entry        *Entry        // nil when Data cannot be read
+	Errs         *input.Errors // why it cannot
+	Files        []Stored      // below bundle/, sorted by path
+	UnknownPaths []string      // paths in Dir that no entry has: neither entry.json nor below bundle/, or no regular files
+}
+
+// Stored is a file of a bundle as the archive has it. SHA256 is "" until the content was read.
+type Stored struct {
+	File
+	ID      string // of the blob
+	Problem string // why it cannot be that of the entry, "" when it can: it is a symlink, it is executable, ...
+}
+
+// NewItem reads the entry of an item.
+func NewItem(dir string, data []byte) *Item {
+	it := &Item{Dir: dir, Data: data}
+	if data != nil {
+		it.Entry, it.Errs = ReadEntry(data)
+	}
+	return it
+}
+
+// Listed is the file of the entry with a path; false when it has none.
+func (it *Item) Listed(path string) (File, bool) {
+	if it.Entry != nil {
+		for _, f := range it.Entry.Bundle {
+			if f.Path == path {
+				return f, true
+			}
+		}
+	}
+	return File{}, false
 }

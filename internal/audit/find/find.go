@@ -2,9 +2,13 @@
 package find
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +16,9 @@ import (
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/audit/clone"
 	"github.com/closeout-gate/closeout/internal/github"
+	"github.com/closeout-gate/closeout/internal/present"
+	"github.com/closeout-gate/closeout/internal/present/console"
+	"github.com/closeout-gate/closeout/verify"
 )
 
 // Search says for which commits decisions are looked for, and where.
@@ -238,4 +245,27 @@ func (f *finder) gap(u unit, why string) *archive.Entry {
 	e := f.entry(u)
 	e.Kind, e.Why = archive.Gap, &why
 	return e
+}
+
+// ClientOfRunner makes the client from what the runner says of itself, and names the archive of its repository.
+func ClientOfRunner(std console.Streams) (client *github.Client, origin string, err error) {
+	repository, server := os.Getenv("GITHUB_REPOSITORY"), cmp.Or(os.Getenv("GITHUB_SERVER_URL"), "https://github.com")
+	host, err := url.Parse(server)
+	if err != nil || host.Host == "" {
+		return nil, "", fmt.Errorf("GITHUB_SERVER_URL is %q: expected one such as https://github.com", server)
+	}
+	api, err := github.APIURL("", os.Getenv("GITHUB_API_URL"))
+	if err != nil {
+		return nil, "", err
+	}
+	if repository == "" {
+		return nil, "", errors.New("GITHUB_REPOSITORY is not set: expected owner/name of the repository on GitHub")
+	}
+	client, err = github.New(github.Config{
+		API: api, Token: os.Getenv("GITHUB_TOKEN"), Repository: repository, RepositoryID: os.Getenv("GITHUB_REPOSITORY_ID"), Version: verify.Version,
+		Waits: func(wait time.Duration, why string) {
+			std.Tell("", "waiting %s: %s", wait.Round(time.Second), present.Neutral(why))
+		},
+	})
+	return client, "closeout-archive/" + host.Host + "/" + repository, err
 }
