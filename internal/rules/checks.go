@@ -78,6 +78,7 @@ var scriptFiles = []struct{ kind, names string }{
 	{"shell", "*.sh *.bash *.zsh *.bats dockerfile containerfile *.dockerfile"},
 	{"make", "makefile gnumakefile justfile .justfile *.mk *.just"},
 	{"tox", "tox.ini"},
+	{"rspec", ".rspec"},
 	{"package", "package.json composer.json"},
 	{"yaml", ".gitlab-ci.y*ml azure-pipelines.y*ml bitbucket-pipelines.y*ml taskfile.y*ml lefthook.y*ml .lefthook.y*ml .travis.y*ml " +
 		"appveyor.y*ml .appveyor.y*ml .cirrus.y*ml buildspec.y*ml cloudbuild.y*ml .drone.y*ml .woodpecker.y*ml"},
@@ -156,6 +157,9 @@ func (f *File) scripts(v *source.File) (list []script) {
 			}
 		}
 		return list
+	}
+	if kind == "rspec" && v != nil { // options alone
+		return []script{{line: 1, text: "rspec " + string(bytes.Join(bytes.Fields(v.Text[:min(len(v.Text), maxShellLine)]), []byte(" ")))}}
 	}
 	const most = 20 // lines that are joined
 	goesOn := false

@@ -27,12 +27,12 @@ var skipWords = map[source.Lang]string{
 	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each",
 	source.Rust:       "ignore cfg",
 	source.Java:       "Disabled Ignore ExpectedToFail enabled assume abort SkipException TestAborted AssumptionViolated private static",
-	source.CSharp:     "Ignore Explicit Skip Inconclusive",
+	source.CSharp:     "Ignore Explicit Skip Inconclusive private",
 	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
 }
 
 // marksOf finds all marks of a file.
-func marksOf(f *source.File) []Mark {
+func marksOf(f *source.File, named []skipper) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
 	lines := linesWith(f, f.Code, strings.Fields(skipWords[lang])...)
@@ -43,10 +43,17 @@ func marksOf(f *source.File) []Mark {
 			marks = append(marks, m)
 		}
 	}
-	switch lang {
-	case source.Python:
-		marks = append(marks, aliasMarks(f, lines)...)
-	case source.JavaScript:
+	for _, s := range named {
+		if s.in != f && has(f.Code, "\n"+s.name+" =", "class "+s.name, "interface "+s.name) {
+			continue // it has its own
+		}
+		for _, n := range linesWith(f, f.Code, s.name) {
+			if rest, found := bytes.CutPrefix(codeOn(f, n), []byte(skippers[lang].begin+s.name)); found && !source.IsWord(at(rest, 0)) {
+				marks = append(marks, Mark{line: n, header: true, holds: always})
+			}
+		}
+	}
+	if lang == source.JavaScript {
 		names := source.SkipAliases(f) // whether the runner sees no test of them
 		for name := range names {
 			names[name] = false
@@ -90,10 +97,10 @@ var shapesOf = map[source.Lang]func() shapes{
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
 	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
 	source.Java: lazy(
-		`@(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=\s*false|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
+		`@(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	source.CSharp: lazy(
-		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore)\s*=\s*[@$"]`,
+		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore|IgnoreReason)\s*=\s*[@$"]|^[^=;]*\b(private)\s[^=;]*\w\s*\(`,
 		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
 	source.Ruby: lazy(
 		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b)|`+
@@ -152,6 +159,9 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 			return always
 		}
 		return notEver
+	case word == "enabled":
+		value, _, _ = strings.Cut(string(bytes.TrimLeft(line[at:], " =")), ")")
+		return foldCondition(firstArgument(value), known).not()
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
@@ -164,7 +174,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case lang == source.Ruby && !header:
 		return modifier(line)
 	case lang == source.CSharp && header:
-		if len(before) > 0 && before[0] != '[' && !begins(before, word) {
+		if len(before) > 0 && before[0] != '[' && !begins(before, word) && word != "private" {
 			return notEver // no attribute
 		}
 		if word == "Skip" {
@@ -239,42 +249,53 @@ func firstArgument(args string) string {
 // offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.
 func offsetOf(f *source.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
 
-var pythonAlias = input.Lazily(`^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`)
+// skipper is a decorator, an annotation or an attribute that a file declares, and that always skips.
+type skipper struct {
+	name string
+	in   *source.File
+}
 
-// aliasMarks are the decorators that a file gives other names.
-func aliasMarks(f *source.File, lines []int) []Mark {
-	var marks []Mark
-	searched := 0
-	for _, n := range lines {
-		line := f.CodeLine(n)
-		if at(line, 0) == ' ' || bytes.IndexByte(line, '=') < 0 || len(line) > 1000 {
+// skippers match what declares one, by language: its name is the first group. A use begins with a sign.
+var skippers = map[source.Lang]struct {
+	declared func() *regexp.Regexp
+	begin    string
+}{
+	source.Python: {input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
+	source.Java:   {input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
+	source.CSharp: {input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
+}
+
+// skippersOf are those of the versions of the touched files of a language, which others may import.
+func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) (all []skipper) {
+	known, found := skippers[lang]
+	for _, f := range t.files {
+		v := side(f)
+		if !found || v == nil || v.Lang != lang || !has(v.Code, "kip", "xfail", "expectedFailure", "@interface", "annotation class") {
 			continue
 		}
-		m := pythonAlias().FindSubmatchIndex(line)
-		if m == nil {
-			continue
-		}
-		holds := markHolds(source.Python, f, n, m[5], string(line[m[4]:m[5]]), true, func() truths { return nil })
-		if holds == always && searched < maxSearched {
-			searched++
-			name := "@" + string(line[m[2]:m[3]])
-			for _, use := range linesWith(f, f.Code, name) {
-				if text := codeOn(f, use); string(text) == name || begins(text, name+"(") {
-					marks = append(marks, Mark{line: use, header: true, holds: always})
-				}
+		for _, m := range known.declared().FindAllSubmatchIndex(v.Code, maxSearched) {
+			n := v.LineAt(m[2])
+			if lang != source.Python || markHolds(lang, v, n, m[5]-m[2], string(v.Code[m[4]:m[5]]), true, func() truths { return nil }) == always {
+				all = append(all, skipper{string(v.Code[m[2]:m[3]]), v})
 			}
 		}
 	}
-	return marks
+	return all
 }
 
 // markAll tells of each test what keeps it from running, whatever the machine.
 func (t *testTable) markAll() {
+	head, base := func(f *File) *source.File { return f.Head }, func(f *File) *source.File { return f.Base }
+	names := map[source.Lang][2][]skipper{}
+	for lang := range skippers {
+		names[lang] = [2][]skipper{t.skippersOf(lang, base), t.skippersOf(lang, head)}
+	}
 	for _, f := range t.files {
-		markTests(f.Head, f.head)
+		named := names[f.Lang()]
+		markTests(f.Head, f.head, named[1])
 		for _, one := range f.head {
-			if one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) && !runnerFinds(one.in.Path) &&
-				!t.renames(one.in) && !t.imports(place{one.in, one.Line}) {
+			if one.mark == 0 && (one.isIdle() || (one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) &&
+				!runnerFinds(one.in.Path) && !t.renames(one.in) && !t.imports(place{one.in, one.Line}))) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
@@ -282,12 +303,64 @@ func (t *testTable) markAll() {
 		markShadowed(f)
 		if slices.ContainsFunc(f.head, func(one *Test) bool { return one.mark > 0 }) ||
 			slices.ContainsFunc(f.base, func(one *Test) bool { return one.moved || one.twin == nil }) {
-			markTests(f.Base, f.base)
+			markTests(f.Base, f.base, named[0])
 		}
 	}
 }
 
-func markTests(v *source.File, tests []*Test) {
+// isIdle reports whether a test is of a kind that a run does not run, although its twin is not: a benchmark or an example without an
+// output in Go, a test in a function in Rust, a generator in Python, and a private one in Ruby.
+func (t *Test) isIdle() bool {
+	if t.twin == nil || t.Group {
+		return false
+	}
+	code := t.of.CodeLine(t.Line)
+	switch t.of.Lang {
+	case source.Go:
+		own, was := ownName(t.Name), ownName(t.twin.Name)
+		return (begins(own, "Benchmark") && begins(was, "Test")) || (begins(own, "Example") && !t.hasOutput() && t.twin.hasOutput())
+	case source.Rust:
+		return slices.ContainsFunc(t.of.Enclosing(t.Line), func(b int) bool { return b < t.Line && hasWord(t.of.CodeLine(b), "fn") })
+	case source.Python:
+		return begins(bytes.TrimLeft(code, " "), "def ") && t.yields() && !t.twin.yields()
+	case source.Ruby:
+		return begins(bytes.TrimLeft(code, " "), "def ") && t.isPrivate() && !t.twin.isPrivate()
+	}
+	return false
+}
+
+// hasOutput reports whether an example of Go says what it must print.
+func (t *Test) hasOutput() bool {
+	for n := t.Body; n <= t.End; n++ {
+		if has(bytes.ToLower(t.of.CommentLine(n)), "output:") {
+			return true
+		}
+	}
+	return false
+}
+
+// yields reports whether a test of Python is a generator, of which pytest runs nothing.
+func (t *Test) yields() bool {
+	for n := t.Body; n <= t.End; n++ {
+		if firstWord(t.of.CodeLine(n)) == "yield" && !inClosure(t, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPrivate reports whether a method of Ruby stands behind private.
+func (t *Test) isPrivate() bool {
+	indent := indentOf(t.of.CodeLine(t.Line))
+	for n := t.Line - 1; n > max(0, t.Line-1000) && (isBlank(t.of.CodeLine(n)) || indentOf(t.of.CodeLine(n)) >= indent); n-- {
+		if word := string(codeOn(t.of, n)); oneOf(word, "private", "protected") {
+			return true
+		}
+	}
+	return false
+}
+
+func markTests(v *source.File, tests []*Test, named []skipper) {
 	if v == nil || len(tests) == 0 {
 		return
 	}
@@ -296,7 +369,7 @@ func markTests(v *source.File, tests []*Test) {
 	}
 	var names truths
 	searched := 0
-	for _, m := range marksOf(v) {
+	for _, m := range marksOf(v, named) {
 		if names == nil {
 			names = constants(v)
 		}
@@ -325,7 +398,8 @@ func markRange(tests []*Test, m Mark, from, to int) {
 // skippedLines tells which lines a mark keeps from running.
 func skippedLines(v *source.File, tests []*Test, m Mark, names truths) (from, to int, covered bool) {
 	if m.header {
-		if t := declaredAt(tests, m.line); t != nil {
+		isMethod := m.disabled && (v.Lang == source.Java || v.Lang == source.CSharp) // with the first one, the body of a class begins
+		if t := declaredAt(tests, m.line); t != nil && !(isMethod && t.Group) {
 			return t.Line, t.End, true
 		}
 		return 0, 0, false

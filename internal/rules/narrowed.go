@@ -254,7 +254,7 @@ var narrowing = map[string]string{
 	"dotnet format": "- / --verify-no-changes",
 	"mvn":           "- -DskipTests -DskipITs -Dmaven.test.skip -Dtest -Dit.test -Dmaven.test.failure.ignore -Dsurefire.rerunFailingTestsCount -pl -fn --fail-never /",
 	"gradle":        "- -x --exclude-task --tests -PskipTests /",
-	"rspec":         ". --tag -t -e --example --exclude-pattern --dry-run /",
+	"rspec":         ". --tag -t -e --example -P --pattern --exclude-pattern --dry-run /",
 	"rails test":    ". -n --name -e --exclude /",
 	"mix test":      ". --only --exclude --stale --failed --exit-status /",
 	"mix compile":   "- / --warnings-as-errors",

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -29,51 +30,72 @@ type sign struct {
 	kind   string
 	shape  func() *regexp.Regexp
 	unless func(v *source.File, line int) bool
+	tests  bool // it is one in any file of tests
 }
 
 var signs = []sign{
 	{source.Go, "Exit(", endsWithSuccess,
-		input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`), nil},
+		input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`), nil, false},
 	{source.Python, "exit quit SystemExit", endsWithSuccess,
-		input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`), nil},
+		input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`), nil, false},
 	{source.JavaScript, ".exit reallyExit", endsWithSuccess,
-		input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`), nil},
+		input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`), nil, false},
 	{source.Ruby, "exit", endsWithSuccess,
-		input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`), nil},
+		input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`), nil, false},
 	{source.Rust, "process::exit", endsWithSuccess,
-		input.Lazily(`\bprocess::exit\(\s*0\s*\)`), nil},
+		input.Lazily(`\bprocess::exit\(\s*0\s*\)`), nil, false},
 	{source.Java, ".exit( .halt( exitProcess(", endsWithSuccess,
-		input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`), nil},
+		input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`), nil, false},
 	{source.CSharp, "Environment.Exit", endsWithSuccess,
-		input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`), nil},
+		input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`), nil, false},
 	{source.JavaScript, "global window", "the function that declares tests is replaced",
-		input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`), nil},
+		input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`), nil, false},
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
-		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil},
+		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil, true},
 	{source.Ruby, "def assert def refute", assertionsReplaced,
 		input.Lazily(`def (assert|refute)(_(equal|nil|not_nil|true|false|match|raises?|empty|same|in_delta|includes?|response))?($|[ (;])`), func(v *source.File, line int) bool {
 			return !oneOf(string(codeOn(v, nextCode(v, line))), "true", "nil", "end")
-		}},
+		}, true},
 	{source.Python, "outcome excinfo", "the outcome of a test is rewritten",
-		input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`), nil},
+		input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`), nil, false},
 	{source.Python, "exitstatus", "the exit status of the test run is rewritten",
-		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
+		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }, false},
 	{source.Python, "items", "all tests are removed from the run",
-		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional},
+		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional, false},
 	{source.Python, "items[:]", "a test is skipped by its name",
 		pyNamed, func(v *source.File, line int) bool { // two lists in another order leave none out
 			return pythonConditional(v, line) || bytes.Count(v.CodeLine(line), []byte(" for ")) > 1
-		}},
+		}, false},
 	{source.Python, "add_marker items.remove", "a test is skipped by its name",
-		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
+		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }, false},
 	{source.Python, "add_marker items.remove", "all tests are skipped",
 		pyMarker, func(v *source.File, line int) bool {
 			return skipsByName(v, line) || pythonConditional(v, line) || marksUnderCondition(v, line)
-		}},
+		}, false},
 	{source.Python, "def pytest_pyfunc_call( def pytest_runtest_protocol( def pytest_runtestloop(", "a hook runs no test",
 		input.Lazily(`def pytest_`), func(v *source.File, line int) bool {
 			return !oneOf(string(codeOn(v, nextCode(v, line))), "return True", "return 1")
-		}},
+		}, false},
+	{source.Python, "TestSuite( run(", "no test is loaded, or none runs",
+		input.Lazily(`^\s*return (unittest\.)?TestSuite\(\s*(\[\s*\])?\)|^\s+def run\(self, result\b`), func(v *source.File, line int) bool {
+			above := v.CodeLine(codeAbove(v, line))
+			return !has(above, "def load_tests(") && !begins(codeOn(v, nextCode(v, line)), "return result", "return None", "pass")
+		}, true},
+	{source.Python, "skip(", "a fixture skips each test that uses it",
+		input.Lazily(`^\s+pytest\.skip\(`), func(v *source.File, line int) bool {
+			b, lines := source.Block{}, v.Enclosing(line)
+			if len(lines) > 0 {
+				b, _ = v.BlockOn(lines[len(lines)-1])
+			}
+			head := v.LineAt(b.From)
+			return pythonConditional(v, line) || (!has(v.CodeLine(head-1), "fixture") && !has(v.CodeLine(head), "def pytest_runtest_setup("))
+		}, false},
+	{source.Ruby, "skip", "all tests are skipped",
+		input.Lazily(`(\bbefore\b[^{\n]*\{\s*|^\s*)skip\s*(\(?["'][^{}]*)?\}?\s*$|\bdefine_derived_metadata\b.*\[:skip\]\s*=`), func(v *source.File, line int) bool {
+			lines := v.Enclosing(line)
+			isInHook := len(lines) > 0 && has(v.CodeLine(lines[len(lines)-1]), ".before", ".prepend_before", "def setup")
+			return has(v.CodeLine(line), " if ", " unless ") || (!isInHook && !has(v.CodeLine(line), "before", "derived"))
+		}, false},
 }
 
 const assertionsReplaced = "assertions are replaced"
@@ -99,21 +121,48 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 	switch {
 	case isForeign(f.Path):
 		return
-	case v.Lang == source.Go:
-		if ends(f.Path, "_test.go") {
-			goExits(v, found)
-		}
+	case v.Lang == source.Go && !ends(f.Path, "_test.go"):
 		return
+	case v.Lang == source.Go:
+		goExits(v, found)
+		f.exitsInTests(v, found)
+		return
+	case v.Lang == source.Rust:
+		f.exitsInTests(v, found)
 	case v.Lang == source.Java && isTest:
 		javaSwallowedTests(v, found)
 	}
 	for i := range signs {
-		if setsUp || (isTest && signs[i].kind == assertionsReplaced) {
+		if setsUp || (isTest && signs[i].tests) {
 			signs[i].shows(v, found)
 		}
 	}
 	if dir := path.Dir(v.Path); v.Lang == source.Python && setsUp && !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
 		pythonCollectIgnore(v, found)
+	}
+}
+
+// exitsInTests finds tests that end the process of all with success: none that starts another process, in which it runs again.
+func (f *File) exitsInTests(v *source.File, found func(int, string)) {
+	tests, asks := sync.OnceValue(func() []*Test { return casesOf(f, v) }), map[*Test]bool{}
+	for i := range signs {
+		if signs[i].kind != endsWithSuccess {
+			continue
+		}
+		signs[i].shows(v, func(n int, kind string) {
+			t := innermost(tests(), n)
+			if t == nil {
+				return
+			}
+			known, isKnown := asks[t]
+			if !isKnown {
+				known = has(bytes.ToLower(bytes.Join(t.bodyLines(), nil)), "env", "fork", "flag", "args")
+				asks[t] = known
+			}
+			if !known {
+				found(n, kind)
+			}
+		})
 	}
 }
 

@@ -23,7 +23,7 @@ func findHollowedTest(c *Change, report func(Hit)) {
 		}
 		f.reportInverted(report)
 		if len(found) > 0 {
-			markTests(f.Base, f.base)
+			markTests(f.Base, f.base, nil)
 			found = slices.DeleteFunc(found, func(one *Test) bool { return one.twin.mark > 0 }) // it was skipped, and checked nothing
 		}
 		if len(found) == 0 {

@@ -87,9 +87,9 @@ func (f *testTable) index() {
 	}
 }
 
-// looksParked reports whether a new file that no language claims has the name of a file of tests that are gone.
+// looksParked reports whether a new file that may have no tests has the name of a file of tests that are gone.
 func (f *testTable) looksParked(file *File) bool {
-	if file.Base != nil || file.Lang() != source.None {
+	if file.Base != nil {
 		return false
 	}
 	name := path.Base(file.Path)
@@ -101,12 +101,16 @@ func (f *testTable) looksParked(file *File) bool {
 	return false
 }
 
-// words are those that the name or the body of a test has.
+// words are those of a test, and whether another one that says the same must have them: a row of a table need not have its name,
+// nor what marks any test.
 func (t *Test) words() map[string]bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
-		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = true })
+		line := codeOn(t.of, n)
+		needed := !begins(line, "[", "@", "#[") || has(line, "(")
+		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = words[w] || needed })
 	}
+	eachWord([]byte(ownName(t.Name)), func(w string) { words[w] = false })
 	return words
 }
 
@@ -258,13 +262,15 @@ func isOfValue(v *source.File, word []byte, n int) bool {
 // way.
 func (f *testTable) isConverted(t *Test, words map[string]bool) bool {
 	for _, key := range []string{t.in.Path, path.Dir(t.in.Path) + "/"} {
-		count := 0
-		for w := range words {
+		there, missing := 0, 0
+		for w, needed := range words {
 			if f.words[key][w] {
-				count++
+				there++
+			} else if needed {
+				missing++
 			}
 		}
-		if len(words) > 0 && 5*count >= 4*len(words) {
+		if there > 0 && there >= 4*missing {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 }
 
 var focusShapes = byLanguage(map[source.Lang]string{
-	source.JavaScript: `(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|["'` + "`" + `]|\w+\s*,\s*(?:async\b\s*)?(?:function|\()))|[{,]\s*only:\s*true\b`,
+	source.JavaScript: `(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|(?:["'` + "`" + `][^,]*|\w+\s*),\s*(?:$|\{|\w+\s*=>|(?:async\b\s*)?(?:function|\()|async\s+\w)))|[{,]\s*only:\s*true\b`,
 	source.Go:         `(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`,
 	source.Ruby:       `^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`,
 })
@@ -119,43 +120,134 @@ var focusWords = map[source.Lang]string{
 	source.Ruby:       "fit fdescribe fcontext fspecify fexample ffeature fscenario focus",
 }
 
-// findSkippedOnCI finds skips that hold where CI runs the tests, which is where evidence comes from.
-func findSkippedOnCI(c *Change, report func(Hit)) {
-	for _, list := range c.newFindings(false, scanSkipsOnCI) {
-		if f := list[0].file; f.Base != nil {
-			report(f.hit(0, list[0].line, "CI", "a test does not run on CI any more", "let the test run on CI, and fix what it finds"))
+// The kinds of conditions under which a run that asks for nothing leaves a test out.
+const (
+	notOnCI  = "a test does not run on CI any more"
+	onDemand = "a test runs only where something asks for it: "
+)
+
+// findSkippedByDefault finds skips that hold where CI runs the tests, which is where evidence comes from, or wherever nobody
+// sets a variable or a build tag.
+func findSkippedByDefault(c *Change, report func(Hit)) {
+	c.tests()
+	for _, list := range c.newFindings(false, scanConditions) {
+		i := slices.IndexFunc(list, func(m finding) bool { return m.file.Base != nil && (m.kind == notOnCI || m.file.ranAround(m.line)) })
+		if i >= 0 {
+			report(list[i].file.hit(0, list[i].line, "CI", list[i].kind, "let the test run on CI, and fix what it finds"))
 		}
 	}
 }
 
-// scanSkipsOnCI looks for conditions of skips that ask for a variable which CI sets.
-func scanSkipsOnCI(f *File, v *source.File, report func(line int, kind string)) {
+// ranAround reports whether a line of the head is about a test that ran at the merge base: it is in one, in a group or a file
+// with one.
+func (f *File) ranAround(line int) bool {
+	around := cmp.Or(declaredAt(f.head, line), aroundLine(f.head, line, func(*Test) bool { return true }))
+	isInside := func(t *Test) bool { return around == nil || (t.Line >= around.Line && t.End <= around.End) }
+	return slices.ContainsFunc(f.head, func(t *Test) bool { return !t.Group && t.ranBefore() && isInside(t) })
+}
+
+// isInTest reports whether a line of a version is in a test, and not in a helper.
+func (f *File) isInTest(v *source.File, line int) bool {
+	tests := f.base
+	if v == f.Head {
+		tests = f.head
+	}
+	return innermost(tests, line) != nil
+}
+
+// findRetriedTest finds tests that ran before, and are tried again now where they fail.
+func findRetriedTest(c *Change, report func(Hit)) {
+	c.tests()
+	for _, list := range c.newFindings(false, scanRetries) {
+		if f, line := list[0].file, list[0].line; f.Base != nil && f.ranAround(line) {
+			report(f.hit(0, line, "", "a test is tried again where it fails", "let the test fail, and correct what makes it unstable"))
+		}
+	}
+}
+
+func scanRetries(f *File, v *source.File, found func(int, string)) {
+	if pattern := retries(v.Lang); pattern != nil && f.mayTest() {
+		for _, n := range linesWith(v, v.Code, "etr", "flaky", "RepeatedIf") {
+			if pattern.Match(v.CodeLine(n)) {
+				found(n, "retry")
+			}
+		}
+	}
+}
+
+var retries = byLanguage(map[source.Lang]string{
+	source.Python:     `^\s*@(?:\w+\.)*(?:flaky|retry)\b`,
+	source.JavaScript: `[{,]\s*retry:\s*[1-9]|\bjest\.retryTimes\(|\bthis\.retries\(\s*[1-9]|\.configure\(\{\s*retries:\s*[1-9]`,
+	source.Java:       `\bretryAnalyzer\s*=|@(?:RetryingTest|RepeatedIfExceptionsTest|Retry)\b`,
+	source.CSharp:     `^\s*\[(?:.*[,\s\[])?Retry\w*\(?`,
+	source.Ruby:       `[,(]\s*(?::retry\s*=>|retry:)\s*[1-9]`,
+})
+
+// scanConditions looks for skips whose conditions ask for a variable of the environment, and for tags of Go.
+func scanConditions(f *File, v *source.File, report func(line int, kind string)) {
 	if !f.hasTests() && !f.hadTests() {
 		return
 	}
-	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS") {
+	if n := builtOnDemand(v); n > 0 {
+		report(n, onDemand+"a build tag")
+	}
+	for _, n := range linesWith(v, v.Code, "cfg_attr(not(feature") {
+		if has(v.CodeLine(n), "ignore") {
+			report(n, onDemand+"a feature")
+		}
+	}
+	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env") {
 		text := v.Line(n)
-		at := asksForCI().FindIndex(text)
-		if at == nil || len(text) > maxCondition || isBlank(v.CodeLine(n)) {
+		if len(text) > maxCondition || isBlank(v.CodeLine(n)) {
+			continue
+		}
+		at, kind := asksForCI().FindIndex(text), notOnCI
+		if at == nil {
+			at, kind = asksForVariable().FindIndex(text), onDemand+"a variable"
+		}
+		if at == nil {
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
 		isSkip := skipsHere().Match(v.CodeLine(n))
-		for next := n + 1; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
-			isSkip = skipsHere().Match(v.CodeLine(next)) || oneOf(string(bytes.Trim(v.CodeLine(next), " \t\r;")), "return")
+		for next := n; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
+			isSkip = skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
 		}
 		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
-		if isSkip && isAbsent == runsWhere().Match(text) {
-			report(n, "skip")
+		if isSkip && (isAbsent == runsWhere().Match(text)) == (kind == notOnCI) {
+			report(n, kind)
 		}
 	}
 }
 
+// builtOnDemand is the line of a build constraint of Go that demands a tag which is neither a system nor of the compiler's.
+func builtOnDemand(v *source.File) int {
+	n, expr := buildConstraint(v)
+	tags := truths{}
+	for tag := range wordsIn([]byte(expr)) {
+		if !isIn(string(tag), knownTags) && !begins(tag, "go1") {
+			tags[string(tag)] = notEver
+		}
+	}
+	if foldCondition(expr, tags) == notEver && foldCondition(expr, offTags()) != notEver {
+		return n
+	}
+	return 0
+}
+
+const (
+	knownTags = " aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1 windows unix " +
+		"386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm cgo gc gccgo race msan asan 1 20 21 22 23 24 25 26 "
+	readsVariable = `(?:\w+(?:\.|::))*(?:[gG]etenv|LookupEnv|environ(?:\.get)?|process\.env|\bENV|env::var(?:_os)?|(?:Get)?EnvironmentVariable(?:\(named *=)?)[\w.]*\W{0,4}\b`
+)
+
 var (
-	asksForCI = input.Lazily(`(?:[gG]etenv|LookupEnv|environ(?:\.get)?|process\.env|\bENV|env::var(?:_os)?|EnvironmentVariable|\bnamed *=)[\w.]*\W{0,4}\b(?:CI|GITHUB_ACTIONS)\b|` +
+	asksForCI = input.Lazily(readsVariable + `(?:CI|GITHUB_ACTIONS)\b|` +
 		`["'](?:CI|GITHUB_ACTIONS)["'] (?:not )?in os\.environ|\b(?:is|on|in)_?CI\b|\bIS_CI\b`)
-	skipsHere = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b`)
-	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That`)
+	asksForVariable = input.Lazily(readsVariable + `[A-Z]\w+|["'][A-Z]\w+["'] (?:not )?in os\.environ`)
+	skipsHere       = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b|` +
+		`\b(?:it|describe|context)\b.*, (?:if|unless):`)
+	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:`)
 	// isUnset matches what follows where the variable is not set, or set to no.
-	isUnset = input.Lazily(`^["')\]]*(?:\.is_err|\.nil\?|\.empty\?|;? *!ok| +is None| *={2,3} *(?:""|''|nil|null|None|undefined|["']false)| *!={1,2} *["'\x60]?(?:true|1))|^["']\w+["'] not in `)
+	isUnset = input.Lazily(`^["')\]]*(?:\.is_err|\.nil\?|\.empty\?|;? *!ok| +is None| *={2,3} *(?:""|''|nil|null|None|undefined|["']false)| *!={1,2} *(?:["'\x60]\w|true|1))|^["']\w+["'] not in `)
 )

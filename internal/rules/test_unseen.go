@@ -65,20 +65,20 @@ func offByName(v *source.File) int {
 			return 1
 		}
 	}
-	if !has(v.Text, "build") {
-		return 0
-	}
-	for n := 1; n <= min(v.Lines(), 200); n++ {
-		line := v.Line(n)
-		if begins(line, "package ") {
-			break
-		}
-		if expr, found := bytes.CutPrefix(line, []byte("//go:build ")); found &&
-			foldCondition(string(expr), offTags()) == notEver {
-			return n
-		}
+	if n, expr := buildConstraint(v); foldCondition(expr, offTags()) == notEver {
+		return n
 	}
 	return 0
+}
+
+// buildConstraint is the line that tells when a file of Go is built, and what it demands; 0 where there is none.
+func buildConstraint(v *source.File) (line int, expr string) {
+	for n := 1; n <= min(v.Lines(), 200) && v.Lang == source.Go && !begins(v.Line(n), "package "); n++ {
+		if expr, found := strings.CutPrefix(string(v.Line(n)), "//go:build "); found {
+			return n, expr
+		}
+	}
+	return 0, ""
 }
 
 // runnerFinds reports whether a test runner looks for tests in a file, as far as its name says.
@@ -184,7 +184,9 @@ func markShadowed(f *File) {
 	for _, l := range f.Added() {
 		line := f.Head.CodeLine(l.Number)
 		name, value, _ := bytes.Cut(line[:min(len(line), maxNear)], []byte("="))
-		if f.Lang() == source.Ruby || len(value) == 0 || value[0] == '=' {
+		if m := undefines().FindSubmatch(line[:min(len(line), maxNear)]); m != nil {
+			name = m[1]
+		} else if f.Lang() == source.Ruby || len(value) == 0 || value[0] == '=' {
 			continue // a variable
 		}
 		for _, one := range named[string(bytes.TrimSpace(name))] {
@@ -194,6 +196,9 @@ func markShadowed(f *File) {
 		}
 	}
 }
+
+// undefines matches what takes the name of a function away; its group is the name.
+var undefines = input.Lazily(`^\s*(?:del|undef|undef_method|remove_method)[ (:]+(\w+)\)?\s*$`)
 
 // sameBlock reports whether two tests of a file stand in the same class, under the same conditions.
 func sameBlock(a, b *Test) bool {
@@ -224,7 +229,7 @@ var classDeclared = input.Lazily(`^([\w\s]*)\bclass\s+(\w+)(.*)$`)
 func findUnseenClass(c *Change, report func(Hit)) {
 	asked := 0
 	for _, f := range c.Files {
-		if f.Base == nil || f.Head == nil || !f.hadTests() || foreign(f.Path) {
+		if f.Base == nil || f.Head == nil || foreign(f.Path) || (!f.hadTests() && f.Lang() != source.Rust) {
 			continue
 		}
 		around := sync.OnceValue(func() map[int]bool { // the blocks with tests
@@ -242,13 +247,13 @@ func findUnseenClass(c *Change, report func(Hit)) {
 			if m := classDeclared().FindSubmatch(code); m != nil && around()[l.Number] {
 				before[string(m[2])] = m
 			}
-			if has(code, "[TestClass]") {
+			if m := collected().Find(code); m != nil {
 				lostMarks, lost = lostMarks+1, l.Number
 			}
 		}
 		for _, l := range f.Added() {
 			code := f.Head.CodeLine(l.Number)
-			if has(code, "[TestClass]", "[STATestClass]") {
+			if collected().Match(code) {
 				lostMarks--
 			}
 			if m := classDeclared().FindSubmatch(code); m != nil && before[string(m[2])] != nil && asked < maxAsked {
@@ -262,10 +267,41 @@ func findUnseenClass(c *Change, report func(Hit)) {
 				break
 			}
 		}
-		if why == "" && lostMarks > 0 && has(f.Head.Code, "[TestMethod]") {
-			report(f.hit(lost, 0, "class", "a class of tests has no [TestClass] any more", "restore the attribute, and fix what the tests find"))
+		if mark := string(codeOn(f.Base, lost)); why == "" && lostMarks > 0 && has(f.Head.Code, "[TestMethod]", "@Test") {
+			report(f.hit(lost, 0, "class", "a class of tests has no "+mark+" any more", "restore it, and fix what the tests find"))
+		}
+		if n := c.lostModule(f); n > 0 {
+			report(f.hit(n, 0, "class", "a file of tests is no part of the program any more", "restore the line, and fix what the tests find"))
 		}
 	}
+}
+
+var (
+	// collected matches what makes a runner look for tests in a class.
+	collected  = input.Lazily(`^\s*(?:\[(?:STA)?TestClass\]|@Nested)\s*$`)
+	fileModule = input.Lazily(`^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);`)
+)
+
+// lostModule is the line of the base that made a file of tests in Rust a part of the program, where the file is still there, and
+// nothing of the change does.
+func (c *Change) lostModule(f *File) int {
+	for _, l := range f.Removed() {
+		m := fileModule().FindSubmatch(l.Text)
+		if f.Lang() != source.Rust || m == nil || !f.Base.InTest(l.Number) {
+			continue
+		}
+		stem := strings.TrimSuffix(f.Path, path.Ext(f.Path))
+		if oneOf(path.Base(stem), "lib", "main", "mod") {
+			stem = path.Dir(stem)
+		}
+		isThere := c.HeadHas != nil && (c.HeadHas(path.Join(stem, string(m[1])+".rs")) || c.HeadHas(path.Join(stem, string(m[1]), "mod.rs")))
+		if isThere && !slices.ContainsFunc(c.Files, func(f *File) bool {
+			return f.Head != nil && has(f.Head.Code, "mod "+string(m[1])+";")
+		}) {
+			return l.Number
+		}
+	}
+	return 0
 }
 
 // unseenBy says why no runner makes objects of a class that another declaration made one of tests; "" where one may.
