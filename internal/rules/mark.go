@@ -44,36 +44,19 @@ func marksOf(f *source.File, named []skipper) []Mark {
 		}
 	}
 	for _, s := range named {
-		if s.in != f && has(f.Code, "\n"+s.name+" =", "class "+s.name, "interface "+s.name) {
+		if s.in != f && (s.unseen || has(f.Code, "\n"+s.name+" =", " "+s.name+" =", "class "+s.name, "interface "+s.name)) {
 			continue // it has its own
 		}
 		for _, n := range linesWith(f, f.Code, s.name) {
-			if rest, found := bytes.CutPrefix(codeOn(f, n), []byte(skippers[lang].begin+s.name)); found && !source.IsWord(at(rest, 0)) {
-				marks = append(marks, Mark{line: n, header: true, holds: always})
-			}
-		}
-	}
-	if lang == source.JavaScript {
-		names := source.SkipAliases(f) // whether the runner sees no test of them
-		for name := range names {
-			names[name] = false
-		}
-		for _, m := range idleRunner().FindAllSubmatch(f.Code, maxSearched) {
-			names[string(m[1])+string(m[2])] = true
-		}
-		for name, unseen := range names {
-			for _, n := range callsTo(f, name) {
-				marks = append(marks, Mark{line: n, header: true, disabled: unseen, holds: always})
+			rest, found := bytes.CutPrefix(codeOn(f, n), []byte(skippers[lang].begin+s.name))
+			if (found && !source.IsWord(at(rest, 0))) || (lang == source.JavaScript && callsOn(f, n, s.name)) {
+				marks = append(marks, Mark{line: n, header: true, disabled: s.unseen, holds: always})
 			}
 		}
 	}
 	slices.SortStableFunc(marks, func(a, b Mark) int { return a.line - b.line })
 	return marks
 }
-
-// idleRunner matches a function that a file declares in place of one of the runner's, and that does nothing.
-var idleRunner = input.Lazily(`(?m)^(?:const|let|var) +(it|test|describe|suite|context|specify)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
-	`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(it|test|describe|suite|context|specify)\([^{}\n]*\{\s*\}`)
 
 // shapes are the forms of marks in a language. What follows the first group of an expression is looked at by hand.
 type shapes struct{ header, statement *regexp.Regexp }
@@ -217,11 +200,10 @@ func skipReason(f *source.File, line []byte, at int) certainty {
 
 // modifier tells whether a statement of Ruby is under a condition behind it.
 func modifier(line []byte) certainty {
-	if _, expr, found := bytes.Cut(line, []byte(" if ")); found {
-		return foldCondition(string(expr), nil)
-	}
-	if _, expr, found := bytes.Cut(line, []byte(" unless ")); found {
-		return foldCondition(string(expr), nil).not()
+	for _, word := range []string{" if ", " unless "} {
+		if i := bytes.Index(line, []byte(word)); i >= 0 {
+			return headTruth(line[i:], nil)
+		}
 	}
 	return always
 }
@@ -249,18 +231,22 @@ func firstArgument(args string) string {
 // offsetOf is where a line begins: a line is a part of the text, and ends where the text's memory ends.
 func offsetOf(f *source.File, n int) int { return cap(f.Text) - cap(f.Line(n)) }
 
-// skipper is a decorator, an annotation or an attribute that a file declares, and that always skips.
+// skipper is a decorator, an annotation, an attribute or a function that a file declares, and that always skips.
 type skipper struct {
-	name string
-	in   *source.File
+	name   string
+	in     *source.File
+	unseen bool // it is declared in place of a function of the runner, and does nothing
 }
 
-// skippers match what declares one, by language: its name is the first group. A use begins with a sign.
+// skippers match what declares one, by language: its name is the first group, or one behind the second. A use begins with a sign.
 var skippers = map[source.Lang]struct {
 	declared func() *regexp.Regexp
 	begin    string
 }{
 	source.Python: {input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
+	source.JavaScript: {input.Lazily(`(?m)(\w+) *= (?:(?:it|test|describe)\.(skip|todo|fixme))[;\r\n]|` +
+		`^(?:const|let|var) +(it|test|describe|suite|context|specify)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
+		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(it|test|describe|suite|context|specify)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
 	source.CSharp: {input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }
@@ -270,13 +256,17 @@ func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) 
 	known, found := skippers[lang]
 	for _, f := range t.files {
 		v := side(f)
-		if !found || v == nil || v.Lang != lang || !has(v.Code, "kip", "xfail", "expectedFailure", "@interface", "annotation class") {
+		if !found || v == nil || plainLang(v.Lang) != lang {
 			continue
 		}
 		for _, m := range known.declared().FindAllSubmatchIndex(v.Code, maxSearched) {
-			n := v.LineAt(m[2])
-			if lang != source.Python || markHolds(lang, v, n, m[5]-m[2], string(v.Code[m[4]:m[5]]), true, func() truths { return nil }) == always {
-				all = append(all, skipper{string(v.Code[m[2]:m[3]]), v})
+			if lang == source.Python && markHolds(lang, v, v.LineAt(m[2]), m[5]-m[2], string(v.Code[m[4]:m[5]]), true, func() truths { return nil }) != always {
+				continue
+			}
+			for i := 2; i < len(m); i += 2 {
+				if m[i] >= 0 && i != 4 {
+					all = append(all, skipper{string(v.Code[m[i]:m[i+1]]), v, i > 4})
+				}
 			}
 		}
 	}
@@ -291,15 +281,14 @@ func (t *testTable) markAll() {
 		names[lang] = [2][]skipper{t.skippersOf(lang, base), t.skippersOf(lang, head)}
 	}
 	for _, f := range t.files {
-		named := names[f.Lang()]
+		named := names[plainLang(f.Lang())]
 		markTests(f.Head, f.head, named[1])
 		for _, one := range f.head {
-			if one.mark == 0 && (one.isIdle() || (one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) &&
+			if one.mark == 0 && (t.isIdle(one) || (one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) &&
 				!runnerFinds(one.in.Path) && !t.renames(one.in) && !t.imports(place{one.in, one.Line}))) {
 				one.mark, one.disabled = one.Line, true
 			}
 		}
-		markClass(f)
 		markShadowed(f)
 		if slices.ContainsFunc(f.head, func(one *Test) bool { return one.mark > 0 }) ||
 			slices.ContainsFunc(f.base, func(one *Test) bool { return one.moved || one.twin == nil }) {
@@ -310,51 +299,44 @@ func (t *testTable) markAll() {
 
 // isIdle reports whether a test is of a kind that a run does not run, although its twin is not: a benchmark or an example without an
 // output in Go, a test in a function in Rust, a generator in Python, and a private one in Ruby.
-func (t *Test) isIdle() bool {
-	if t.twin == nil || t.Group {
+func (t *testTable) isIdle(one *Test) bool {
+	return one.twin != nil && !one.Group && t.idles(one) && !t.idles(one.twin)
+}
+
+// idleClass matches a class of Python that is not called Test and has no base.
+var idleClass = input.Lazily(`^class\s+(\w+)\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
+
+// idles is the same of one version.
+func (table *testTable) idles(t *Test) bool {
+	own, code := ownName(t.Name), t.of.CodeLine
+	anyLine := func(is func(n int) bool) bool {
+		for n := t.Body; n <= t.End; n++ {
+			if is(n) {
+				return true
+			}
+		}
 		return false
 	}
-	code := t.of.CodeLine(t.Line)
-	switch t.of.Lang {
-	case source.Go:
-		own, was := ownName(t.Name), ownName(t.twin.Name)
-		return (begins(own, "Benchmark") && begins(was, "Test")) || (begins(own, "Example") && !t.hasOutput() && t.twin.hasOutput())
-	case source.Rust:
-		return slices.ContainsFunc(t.of.Enclosing(t.Line), func(b int) bool { return b < t.Line && hasWord(t.of.CodeLine(b), "fn") })
-	case source.Python:
-		return begins(bytes.TrimLeft(code, " "), "def ") && t.yields() && !t.twin.yields()
-	case source.Ruby:
-		return begins(bytes.TrimLeft(code, " "), "def ") && t.isPrivate() && !t.twin.isPrivate()
-	}
-	return false
-}
-
-// hasOutput reports whether an example of Go says what it must print.
-func (t *Test) hasOutput() bool {
-	for n := t.Body; n <= t.End; n++ {
-		if has(bytes.ToLower(t.of.CommentLine(n)), "output:") {
-			return true
+	switch isMethod := firstWord(code(t.Line)) == "def"; {
+	case t.of.Lang == source.Go:
+		return begins(own, "Benchmark") ||
+			(begins(own, "Example") && !anyLine(func(n int) bool { return has(bytes.ToLower(t.of.CommentLine(n)), "output:") }))
+	case t.of.Lang == source.Rust:
+		return slices.ContainsFunc(t.of.Enclosing(t.Line), func(b int) bool { return b < t.Line && hasWord(code(b), "fn") })
+	case t.of.Lang == source.Python:
+		if around := t.of.Enclosing(t.Body); len(around) > 1 {
+			m := idleClass().FindSubmatch(code(around[0]))
+			if m != nil && !begins(m[1], "Test") && !table.c.extends(string(m[1])) {
+				return true
+			}
 		}
-	}
-	return false
-}
-
-// yields reports whether a test of Python is a generator, of which pytest runs nothing.
-func (t *Test) yields() bool {
-	for n := t.Body; n <= t.End; n++ {
-		if firstWord(t.of.CodeLine(n)) == "yield" && !inClosure(t, n) {
-			return true
-		}
-	}
-	return false
-}
-
-// isPrivate reports whether a method of Ruby stands behind private.
-func (t *Test) isPrivate() bool {
-	indent := indentOf(t.of.CodeLine(t.Line))
-	for n := t.Line - 1; n > max(0, t.Line-1000) && (isBlank(t.of.CodeLine(n)) || indentOf(t.of.CodeLine(n)) >= indent); n-- {
-		if word := string(codeOn(t.of, n)); oneOf(word, "private", "protected") {
-			return true
+		return isMethod && anyLine(func(n int) bool { return firstWord(code(n)) == "yield" && !inClosure(t, n) })
+	case t.of.Lang == source.Ruby && isMethod:
+		indent := indentOf(code(t.Line))
+		for n := t.Line - 1; n > max(0, t.Line-1000) && (isBlank(code(n)) || indentOf(code(n)) >= indent); n-- {
+			if oneOf(string(codeOn(t.of, n)), "private", "protected") {
+				return true
+			}
 		}
 	}
 	return false
@@ -469,8 +451,8 @@ func markCallers(v *source.File, tests []*Test, at Mark, names truths) bool {
 		}
 		return true
 	}
-	for _, n := range callsTo(v, name) {
-		if t := innermost(tests, n); t != nil && n >= t.Body && isUnconditional(t, n, names) && !inClosure(t, n) {
+	for _, n := range linesWith(v, v.Code, name+"(") {
+		if t := innermost(tests, n); t != nil && callsOn(v, n, name) && n >= t.Body && isUnconditional(t, n, names) && !inClosure(t, n) {
 			t.mark = n
 		}
 	}
@@ -480,13 +462,11 @@ func markCallers(v *source.File, tests []*Test, at Mark, names truths) bool {
 // helperHead matches the head of a function; its groups are the type of its receiver and its name.
 var helperHead = input.Lazily(`^\s*(?:func(?: \((?:\w+ )?\*?(\w*)[^)]*\))?|def) (\w{3,})\(`)
 
-// callsTo are the lines that call a function by its bare name.
-func callsTo(v *source.File, name string) []int {
-	return slices.DeleteFunc(linesWith(v, v.Code, name+"("), func(n int) bool {
-		line := v.CodeLine(n)
-		before := at(line, bytes.Index(line, []byte(name+"("))-1)
-		return source.IsWord(before) || before == '.'
-	})
+// callsOn reports whether a line calls a function by its bare name.
+func callsOn(v *source.File, n int, name string) bool {
+	line := v.CodeLine(n)
+	i := bytes.Index(line, []byte(name+"("))
+	return i >= 0 && at(line, i-1) != '.' && !source.IsWord(at(line, i-1))
 }
 
 // runsBefore tells whether a function on a line runs before tests: those whose names begin with a text.

@@ -28,141 +28,128 @@ type sign struct {
 	lang   source.Lang
 	words  string // its line has one of them
 	kind   string
-	shape  func() *regexp.Regexp
+	shape  string // of the line
 	unless func(v *source.File, line int) bool
-	tests  bool // it is one in any file of tests
 }
+
+// signShapes are the shapes of the signs.
+var signShapes = sync.OnceValue(func() (all []*regexp.Regexp) {
+	for _, s := range signs {
+		all = append(all, regexp.MustCompile(s.shape))
+	}
+	return all
+})
 
 var signs = []sign{
 	{source.Go, "Exit(", endsWithSuccess,
-		input.Lazily(`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`), nil, false},
+		`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`, nil},
 	{source.Python, "exit quit SystemExit", endsWithSuccess,
-		input.Lazily(`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`), nil, false},
+		`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`, nil},
 	{source.JavaScript, ".exit reallyExit", endsWithSuccess,
-		input.Lazily(`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`), nil, false},
+		`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`, nil},
 	{source.Ruby, "exit", endsWithSuccess,
-		input.Lazily(`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`), nil, false},
+		`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`, nil},
 	{source.Rust, "process::exit", endsWithSuccess,
-		input.Lazily(`\bprocess::exit\(\s*0\s*\)`), nil, false},
+		`\bprocess::exit\(\s*0\s*\)`, nil},
 	{source.Java, ".exit( .halt( exitProcess(", endsWithSuccess,
-		input.Lazily(`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`), nil, false},
+		`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`, nil},
 	{source.CSharp, "Environment.Exit", endsWithSuccess,
-		input.Lazily(`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`), nil, false},
+		`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`, nil},
 	{source.JavaScript, "global window", "the function that declares tests is replaced",
-		input.Lazily(`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`), nil, false},
+		`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`, nil},
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
-		input.Lazily(`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`), nil, true},
+		`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`, nil},
 	{source.Ruby, "def assert def refute", assertionsReplaced,
-		input.Lazily(`def (assert|refute)(_(equal|nil|not_nil|true|false|match|raises?|empty|same|in_delta|includes?|response))?($|[ (;])`), func(v *source.File, line int) bool {
+		`def (assert|refute)(_(equal|nil|not_nil|true|false|match|raises?|empty|same|in_delta|includes?|response))?($|[ (;])`, func(v *source.File, line int) bool {
 			return !oneOf(string(codeOn(v, nextCode(v, line))), "true", "nil", "end")
-		}, true},
+		}},
 	{source.Python, "outcome excinfo", "the outcome of a test is rewritten",
-		input.Lazily(`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`), nil, false},
+		`\.outcome\s*=\s*["'](passed|skipped)["']|\bcall\.excinfo\s*=\s*None\b`, nil},
 	{source.Python, "exitstatus", "the exit status of the test run is rewritten",
-		input.Lazily(`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`), func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }, false},
+		`\bexitstatus\s*=\s*(0|(pytest\.)?ExitCode\.OK)\b`, func(v *source.File, line int) bool { return has(v.Line(line-1), "== 5", "NO_TESTS") }},
 	{source.Python, "items", "all tests are removed from the run",
-		input.Lazily(`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`), pythonConditional, false},
+		`\bitems\[:\]\s*=\s*(\[\]|list\(\))|\bitems\.clear\(\)|\bdel items\[:\]`, pythonConditional},
 	{source.Python, "items[:]", "a test is skipped by its name",
-		pyNamed, func(v *source.File, line int) bool { // two lists in another order leave none out
+		itemNamed, func(v *source.File, line int) bool { // two lists in another order leave none out
 			return pythonConditional(v, line) || bytes.Count(v.CodeLine(line), []byte(" for ")) > 1
-		}, false},
+		}},
 	{source.Python, "add_marker items.remove", "a test is skipped by its name",
-		pyMarker, func(v *source.File, line int) bool { return !skipsByName(v, line) }, false},
+		itemMarked, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
 	{source.Python, "add_marker items.remove", "all tests are skipped",
-		pyMarker, func(v *source.File, line int) bool {
+		itemMarked, func(v *source.File, line int) bool {
 			return skipsByName(v, line) || pythonConditional(v, line) || marksUnderCondition(v, line)
-		}, false},
+		}},
 	{source.Python, "def pytest_pyfunc_call( def pytest_runtest_protocol( def pytest_runtestloop(", "a hook runs no test",
-		input.Lazily(`def pytest_`), func(v *source.File, line int) bool {
+		`def pytest_`, func(v *source.File, line int) bool {
 			return !oneOf(string(codeOn(v, nextCode(v, line))), "return True", "return 1")
-		}, false},
-	{source.Python, "TestSuite( run(", "no test is loaded, or none runs",
-		input.Lazily(`^\s*return (unittest\.)?TestSuite\(\s*(\[\s*\])?\)|^\s+def run\(self, result\b`), func(v *source.File, line int) bool {
+		}},
+	{source.Python, "TestSuite( run(", runsNone,
+		`^\s*return (unittest\.)?TestSuite\(\s*(\[\s*\])?\)|^\s+def run\(self, result\b`, func(v *source.File, line int) bool {
 			above := v.CodeLine(codeAbove(v, line))
 			return !has(above, "def load_tests(") && !begins(codeOn(v, nextCode(v, line)), "return result", "return None", "pass")
-		}, true},
+		}},
 	{source.Python, "skip(", "a fixture skips each test that uses it",
-		input.Lazily(`^\s+pytest\.skip\(`), func(v *source.File, line int) bool {
+		`^\s+pytest\.skip\(`, func(v *source.File, line int) bool {
 			b, lines := source.Block{}, v.Enclosing(line)
 			if len(lines) > 0 {
 				b, _ = v.BlockOn(lines[len(lines)-1])
 			}
 			head := v.LineAt(b.From)
 			return pythonConditional(v, line) || (!has(v.CodeLine(head-1), "fixture") && !has(v.CodeLine(head), "def pytest_runtest_setup("))
-		}, false},
+		}},
 	{source.Ruby, "skip", "all tests are skipped",
-		input.Lazily(`(\bbefore\b[^{\n]*\{\s*|^\s*)skip\s*(\(?["'][^{}]*)?\}?\s*$|\bdefine_derived_metadata\b.*\[:skip\]\s*=`), func(v *source.File, line int) bool {
+		`(\bbefore\b[^{\n]*\{\s*|^\s*)skip\s*(\(?["'][^{}]*)?\}?\s*$|\bdefine_derived_metadata\b.*\[:skip\]\s*=`, func(v *source.File, line int) bool {
 			lines := v.Enclosing(line)
 			isInHook := len(lines) > 0 && has(v.CodeLine(lines[len(lines)-1]), ".before", ".prepend_before", "def setup")
 			return has(v.CodeLine(line), " if ", " unless ") || (!isInHook && !has(v.CodeLine(line), "before", "derived"))
-		}, false},
+		}},
 }
 
-const assertionsReplaced = "assertions are replaced"
-
-// shows calls found for each line of a file that has the sign.
-func (s *sign) shows(v *source.File, found func(int, string)) {
-	if s.lang != plainLang(v.Lang) {
-		return
-	}
-	for _, n := range linesWith(v, v.Code, strings.Fields(s.words)...) {
-		line := v.Line(n)
-		if s.kind == endsWithSuccess || s.lang != source.Python {
-			line = v.CodeLine(n)
-		}
-		if s.shape().Match(line) && (s.unless == nil || !s.unless(v, n)) {
-			found(n, s.kind)
-		}
-	}
-}
+// The kinds of signs that are some in any file of tests.
+const (
+	assertionsReplaced = "assertions are replaced"
+	runsNone           = "no test is loaded, or none runs"
+)
 
 func scanExits(f *File, v *source.File, found func(int, string)) {
-	isTest, setsUp := source.IsTest(f.Path), isSetup(v)
-	switch {
-	case isForeign(f.Path):
+	isTest, setsUp, isGo := source.IsTest(f.Path), isSetup(v), v.Lang == source.Go
+	if isForeign(f.Path) || (isGo && !ends(f.Path, "_test.go")) {
 		return
-	case v.Lang == source.Go && !ends(f.Path, "_test.go"):
-		return
-	case v.Lang == source.Go:
+	}
+	if isGo {
 		goExits(v, found)
-		f.exitsInTests(v, found)
-		return
-	case v.Lang == source.Rust:
-		f.exitsInTests(v, found)
-	case v.Lang == source.Java && isTest:
+	}
+	if v.Lang == source.Java && isTest {
 		javaSwallowedTests(v, found)
 	}
-	for i := range signs {
-		if setsUp || (isTest && signs[i].tests) {
-			signs[i].shows(v, found)
+	tests, endsAll := sync.OnceValue(func() []*Test { return casesOf(f, v) }), map[*Test]bool{}
+	for i, s := range signs {
+		inTests := s.kind == endsWithSuccess && (isGo || v.Lang == source.Rust) && !setsUp // where one ends the process of all
+		if s.lang != plainLang(v.Lang) || !(inTests || setsUp || (isTest && oneOf(s.kind, assertionsReplaced, runsNone))) {
+			continue
+		}
+		for _, n := range linesWith(v, v.Code, strings.Fields(s.words)...) {
+			line := v.Line(n)
+			if s.kind == endsWithSuccess || s.lang != source.Python {
+				line = v.CodeLine(n)
+			}
+			if !signShapes()[i].Match(line) || (s.unless != nil && s.unless(v, n)) {
+				continue
+			}
+			if inTests {
+				t := innermost(tests(), n)
+				if _, isKnown := endsAll[t]; !isKnown { // another process may run the test again
+					endsAll[t] = t != nil && !has(bytes.ToLower(bytes.Join(t.bodyLines(), nil)), "env", "fork", "flag", "args")
+				}
+				if !endsAll[t] {
+					continue
+				}
+			}
+			found(n, s.kind)
 		}
 	}
 	if dir := path.Dir(v.Path); v.Lang == source.Python && setsUp && !isExample(v.Path) && !oneOf(path.Base(dir), "doc", "docs") {
 		pythonCollectIgnore(v, found)
-	}
-}
-
-// exitsInTests finds tests that end the process of all with success: none that starts another process, in which it runs again.
-func (f *File) exitsInTests(v *source.File, found func(int, string)) {
-	tests, asks := sync.OnceValue(func() []*Test { return casesOf(f, v) }), map[*Test]bool{}
-	for i := range signs {
-		if signs[i].kind != endsWithSuccess {
-			continue
-		}
-		signs[i].shows(v, func(n int, kind string) {
-			t := innermost(tests(), n)
-			if t == nil {
-				return
-			}
-			known, isKnown := asks[t]
-			if !isKnown {
-				known = has(bytes.ToLower(bytes.Join(t.bodyLines(), nil)), "env", "fork", "flag", "args")
-				asks[t] = known
-			}
-			if !known {
-				found(n, kind)
-			}
-		})
 	}
 }
 
@@ -232,7 +219,7 @@ func goExits(v *source.File, found func(int, string)) {
 				found(v.LineAt(b.From), "TestMain runs no test")
 			}
 		}
-		for _, at := range signs[0].shape().FindAllIndex(body, maxSearched) {
+		for _, at := range signShapes()[0].FindAllIndex(body, maxSearched) {
 			if isCertainExit(v, run, b.Open+at[0]) {
 				found(v.LineAt(b.Open+at[0]), "TestMain ends with success, whatever the tests found")
 			}
@@ -259,9 +246,13 @@ func isCertainExit(v *source.File, run, at int) bool {
 	return !has(condition, "== 0") && !passedOn().Match(v.Code[run:at])
 }
 
+const (
+	itemMarked = `\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`
+	itemNamed  = `\bif\b.*\bi(?:t|tem)?\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+i(?:t|tem)?\.(name|nodeid|originalname)\b`
+)
+
 var (
-	pyMarker  = input.Lazily(`\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`)
-	pyNamed   = input.Lazily(`\bif\b.*\bi(?:t|tem)?\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+i(?:t|tem)?\.(name|nodeid|originalname)\b`)
+	pyNamed   = input.Lazily(itemNamed)
 	pyIgnored = input.Lazily(`(?:^|[\[,])\s*["'](\*|\*\.py|[^"']*\btest_[^"']*|[^"']*_test\.py|[^"'.]*\btests?\b[^"'.]*)["']`)
 )
 

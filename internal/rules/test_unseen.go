@@ -105,55 +105,6 @@ func runnerFinds(name string) bool {
 	return true
 }
 
-// markClass marks the tests of a class of Python that no runner reads any more: its name or its base class said that it
-// is one.
-func markClass(f *File) {
-	if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
-		return
-	}
-	var before, now map[string]bool
-	for _, one := range f.head {
-		if one.twin == nil || one.Group || one.mark > 0 || one.twin.in != one.in || !has(one.Name, " > ") {
-			continue
-		}
-		if now == nil {
-			before, now = idleClasses(f.base), idleClasses(f.head)
-		}
-		if class, _, _ := strings.Cut(one.Name, " > "); now[class] && !isBaseClass(f.Head, class) {
-			if old, _, inClass := strings.Cut(one.twin.Name, " > "); inClass && !before[old] {
-				one.mark, one.disabled = one.Line, true
-			}
-		}
-	}
-}
-
-// isBaseClass reports whether a class of the file gets the tests of another one.
-func isBaseClass(v *source.File, class string) bool {
-	return slices.ContainsFunc(linesWith(v, v.Code, class), func(n int) bool {
-		line := codeOn(v, n)
-		bases := bytes.IndexByte(line, '(')
-		return begins(line, "class ") && bases > 0 && hasWord(line[bases:], class)
-	})
-}
-
-var idleClass = input.Lazily(`^class\s+\w+\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
-
-// idleClasses are the classes that are not called Test and have no base.
-func idleClasses(tests []*Test) map[string]bool {
-	idle := map[string]bool{}
-	for _, one := range tests {
-		if !one.Group || begins(one.Name, "Test") || has(one.Name, " > ") {
-			continue
-		}
-		for n := one.Line; n <= one.Body; n++ {
-			if idleClass().Match(one.of.CodeLine(n)) {
-				idle[one.Name] = true
-			}
-		}
-	}
-	return idle
-}
-
 // markShadowed marks the tests that a later function, class or value with the same name replaces.
 func markShadowed(f *File) {
 	if (f.Lang() != source.Python && f.Lang() != source.Ruby) || f.Base == nil || f.Head == nil {
@@ -222,53 +173,29 @@ func findDisabledTest(c *Change, report func(Hit)) {
 		"give the test back its name and place, and fix what it finds")
 }
 
-// classDeclared matches the declaration of a class: its groups are its modifiers, its name, and its bases.
-var classDeclared = input.Lazily(`^([\w\s]*)\bclass\s+(\w+)(.*)$`)
-
 // findUnseenClass finds classes of tests that are declared in another way, so that no runner makes objects of them.
 func findUnseenClass(c *Change, report func(Hit)) {
+	c.tests()
 	asked := 0
 	for _, f := range c.Files {
-		if f.Base == nil || f.Head == nil || foreign(f.Path) || (!f.hadTests() && f.Lang() != source.Rust) {
+		if f.Base == nil || f.Head == nil || foreign(f.Path) {
 			continue
 		}
-		around := sync.OnceValue(func() map[int]bool { // the blocks with tests
-			lines := map[int]bool{}
-			for _, t := range f.Base.Tests() {
-				for _, n := range f.Base.Enclosing(t.Line) {
-					lines[n] = lines[n] || (!t.Group && n < t.Line)
-				}
+		for _, class := range f.head {
+			if !class.Group || class.twin == nil || class.twin.in != f || asked == maxAsked {
+				continue
 			}
-			return lines
-		})
-		before, why, lostMarks, lost := map[string][][]byte{}, "", 0, 0
-		for _, l := range f.Removed() {
-			code := f.Base.CodeLine(l.Number)
-			if m := classDeclared().FindSubmatch(code); m != nil && around()[l.Number] {
-				before[string(m[2])] = m
+			asked++
+			line, why := c.unseenBy(class)
+			if _, before := c.unseenBy(class.twin); why == "" || before != "" {
+				continue
 			}
-			if m := collected().Find(code); m != nil {
-				lostMarks, lost = lostMarks+1, l.Number
+			was := 0
+			if begins(why, "has no [", "has no @") {
+				was, line = class.twin.Line, 0
 			}
-		}
-		for _, l := range f.Added() {
-			code := f.Head.CodeLine(l.Number)
-			if collected().Match(code) {
-				lostMarks--
-			}
-			if m := classDeclared().FindSubmatch(code); m != nil && before[string(m[2])] != nil && asked < maxAsked {
-				asked++
-				why = c.unseenBy(f, before[string(m[2])], m)
-			} else if begins(bytes.TrimSpace(code), "def __init__(self") && f.inCollectedClass(l.Number) {
-				why = "has a constructor, so that pytest leaves it out"
-			}
-			if why != "" {
-				report(f.hit(0, l.Number, "class", "the class of tests "+why, "let the runner see the tests again, and fix what they find"))
-				break
-			}
-		}
-		if mark := string(codeOn(f.Base, lost)); why == "" && lostMarks > 0 && has(f.Head.Code, "[TestMethod]", "@Test") {
-			report(f.hit(lost, 0, "class", "a class of tests has no "+mark+" any more", "restore it, and fix what the tests find"))
+			report(f.hit(was, line, "class", "the class of tests "+why, "let the runner see the tests again, and fix what they find"))
+			break
 		}
 		if n := c.lostModule(f); n > 0 {
 			report(f.hit(n, 0, "class", "a file of tests is no part of the program any more", "restore the line, and fix what the tests find"))
@@ -276,11 +203,53 @@ func findUnseenClass(c *Change, report func(Hit)) {
 	}
 }
 
-var (
-	// collected matches what makes a runner look for tests in a class.
-	collected  = input.Lazily(`^\s*(?:\[(?:STA)?TestClass\]|@Nested)\s*$`)
-	fileModule = input.Lazily(`^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);`)
-)
+// unseenBy says why no runner makes objects of a class, and where; "" where one may.
+func (c *Change) unseenBy(class *Test) (line int, why string) {
+	v := class.of
+	for line = class.Line; line < class.Body && !hasWord(v.CodeLine(line), "class"); line++ {
+	}
+	own := codeOn(v, line)
+	head := v.Code[offsetOf(v, class.Line) : offsetOf(v, line)+len(v.CodeLine(line))]
+	switch lang := plainLang(v.Lang); {
+	case !hasWord(own, "class"):
+	case has(head, "abstract ") && !c.extends(ownName(class.Name)):
+		why = "is abstract, and nothing of the change extends it"
+	case lang == source.CSharp && !has(head, "public ") && has(v.Text, "using Xunit", "UnitTesting"):
+		why = "is not public any more"
+	case lang == source.CSharp && !has(head, "TestClass]") && has(v.Code, "[TestMethod]"):
+		why = "has no [TestClass] any more"
+	case lang == source.Java && len(v.Enclosing(class.Line)) > 0 && !has(head, "@Nested") && has(v.Text, "junit.jupiter"):
+		why = "has no @Nested any more"
+	case lang == source.Ruby && !has(own, "<"):
+		why = "has no base any more"
+	case lang == source.Python && begins(class.Name, "Test") && !has(own, "("):
+		for n := class.Body; n <= class.End; n++ {
+			if around := v.Enclosing(n); begins(codeOn(v, n), "def __init__(self") && len(around) > 0 && around[len(around)-1] == line {
+				return n, "has a constructor, so that pytest leaves it out"
+			}
+		}
+	}
+	return line, why
+}
+
+// extends reports whether a touched file has a class with a base of a name.
+func (c *Change) extends(name string) bool {
+	for _, f := range c.Files {
+		if f.Head != nil && slices.ContainsFunc(linesWith(f.Head, f.Head.Code, name), func(n int) bool {
+			line := codeOn(f.Head, n)
+			_, bases, isClass := bytes.Cut(line, []byte("class "))
+			if isClass {
+				line = bases[source.WordEnd(bases):]
+			}
+			return (isClass || has(line, "extends "+name, ": "+name)) && hasWord(line, name)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+var fileModule = input.Lazily(`^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);`)
 
 // lostModule is the line of the base that made a file of tests in Rust a part of the program, where the file is still there, and
 // nothing of the change does.
@@ -302,42 +271,4 @@ func (c *Change) lostModule(f *File) int {
 		}
 	}
 	return 0
-}
-
-// unseenBy says why no runner makes objects of a class that another declaration made one of tests; "" where one may.
-func (c *Change) unseenBy(f *File, was, now [][]byte) string {
-	switch lang := plainLang(f.Lang()); {
-	case has(now[1], "abstract ") && !has(was[1], "abstract ") && !c.extends(string(now[2])):
-		return "is abstract, and nothing of the change extends it"
-	case lang == source.CSharp && has(was[1], "public ") && !has(now[1], "public ") && has(f.Head.Text, "using Xunit", "UnitTesting"):
-		return "is not public any more"
-	case lang == source.Ruby && has(was[3], "Test") && !has(now[3], "<"):
-		return "has no base any more"
-	}
-	return ""
-}
-
-// extends reports whether a touched file has a class with a base of a name.
-func (c *Change) extends(name string) bool {
-	for _, f := range c.Files {
-		if f.Head != nil && has(f.Head.Code, "extends "+name, ": "+name, "< "+name, "("+name+")") {
-			return true
-		}
-	}
-	return false
-}
-
-// inCollectedClass reports whether the innermost class around a line is one that pytest reads by its name: no function,
-// such as a fixture, is around it.
-func (f *File) inCollectedClass(n int) bool {
-	class := ""
-	for _, at := range f.Head.Enclosing(n) {
-		switch line := codeOn(f.Head, at); {
-		case begins(line, "class "):
-			class = string(line)
-		case at < n && begins(line, "def ", "async def "):
-			return false
-		}
-	}
-	return begins(class, "class Test") && !has(class, "(") && source.IsTest(f.Path)
 }

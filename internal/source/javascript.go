@@ -7,7 +7,7 @@ import (
 
 // javaScript finds the calls of describe, it, test and their kin.
 func (d *finder) javaScript() {
-	certain, aliases := IsTest(d.Path), SkipAliases(d.File)
+	certain, aliases := IsTest(d.Path), skipAliases(d.File)
 	for at := 0; at < len(d.Code); {
 		if c := d.Code[at]; !IsWord(c) && c != '$' {
 			at++
@@ -30,9 +30,9 @@ func (d *finder) javaScript() {
 
 var skipAlias = regexp.MustCompile(`(\w+) *= ((?:it|test|describe)\.(?:skip|todo|fixme))[;\r\n]`)
 
-// SkipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true
+// skipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true
 // for those of groups.
-func SkipAliases(f *File) map[string]bool {
+func skipAliases(f *File) map[string]bool {
 	names := map[string]bool{}
 	if bytes.Contains(f.Code, []byte(".skip")) || bytes.Contains(f.Code, []byte(".todo")) || bytes.Contains(f.Code, []byte(".fixme")) {
 		for _, m := range skipAlias.FindAllSubmatch(f.Code, 10) {
