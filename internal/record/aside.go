@@ -100,21 +100,28 @@ func (r *Recorder) putBackElsewhere(name string) error {
 		if tracked, err := r.Git.trackedIn(path.Dir(p)); err != nil || tracked[p] == nil {
 			return err
 		}
-		from, err := r.asideDir(fail, path.Join(name, p))
-		if err != nil {
-			return err
-		}
-		defer from.Close() // the rename has ended
-		to, err := r.workDir(create, p)
-		if err != nil {
-			return err
-		}
-		defer to.Close() // the rename has ended
-		if _, err := to.Lstat(path.Base(p)); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return system.RenameAt(from, to, path.Base(p))
+		return r.between(name, p, fail, create, func(aside, work *os.Root) error {
+			if _, err := work.Lstat(path.Base(p)); !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return system.RenameAt(aside, work, path.Base(p))
+		})
 	})
+}
+
+// between opens the two directories of a file: the one aside, below a directory with a name, and the one of the work tree.
+func (r *Recorder) between(name, p string, howAside, howWork missing, do func(aside, work *os.Root) error) error {
+	aside, err := r.asideDir(howAside, path.Join(name, p))
+	if err != nil {
+		return err
+	}
+	defer aside.Close() // what was done to it has ended
+	work, err := r.workDir(howWork, p)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
+	return do(aside, work)
 }
 
 // isLeft reports whether an entry of the directory is what a killed recorder left.
@@ -147,21 +154,13 @@ func (r *Recorder) moveOut(p string) error {
 	if info, err := root.Lstat(filepath.FromSlash(p)); err != nil || (!info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0) {
 		return nil
 	}
-	from, err := r.workDir(fail, p)
-	if err != nil {
-		return err
-	}
-	defer from.Close() // the rename has ended
-	to, err := r.asideDir(create, path.Join(r.aside.name, p))
-	if err != nil {
-		return err
-	}
-	defer to.Close() // the rename has ended
-	if err := system.RenameAt(from, to, path.Base(p)); err != nil {
-		return reason(err)
-	}
-	r.aside.moved[p] = true
-	return nil
+	return r.between(r.aside.name, p, create, fail, func(aside, work *os.Root) error {
+		if err := system.RenameAt(work, aside, path.Base(p)); err != nil {
+			return reason(err)
+		}
+		r.aside.moved[p] = true
+		return nil
+	})
 }
 
 // PutBack puts back what [Recorder.MoveAside] moved, and what a killed recorder left, where nothing of that name was written.
@@ -241,27 +240,21 @@ func (r *Recorder) putBackOne(name, p string) (earlier bool, err error) {
 	if !strings.HasPrefix(p, r.Evidence+"/") {
 		return false, fmt.Errorf("it is not in the evidence directory %s", r.Evidence)
 	}
-	from, err := r.asideDir(fail, path.Join(name, p))
-	if err != nil {
-		return false, err
-	}
-	defer from.Close() // the rename has ended
-	to, err := r.workDir(create, p)
-	if err != nil {
-		return false, err
-	}
-	defer to.Close() // the rename has ended
-	base := path.Base(p)
-	_, err = to.Lstat(base)
-	written := !errors.Is(err, fs.ErrNotExist)
-	if !written && !(r.LogsAway && base == FileName) {
-		return false, system.RenameAt(from, to, base)
-	}
-	replaced := written && (base == FileName || slices.Contains(r.aside.reports, p))
-	if !replaced && !has(filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {
-		return true, nil
-	}
-	return false, reason(from.Remove(base))
+	err = r.between(name, p, fail, create, func(aside, work *os.Root) error {
+		base := path.Base(p)
+		_, err := work.Lstat(base)
+		written := !errors.Is(err, fs.ErrNotExist)
+		if !written && !(r.LogsAway && base == FileName) {
+			return system.RenameAt(aside, work, base)
+		}
+		replaced := written && (base == FileName || slices.Contains(r.aside.reports, p))
+		if !replaced && !has(filepath.Join(r.Git.dir, asideDir, name, filepath.FromSlash(p)), r.aside.tracked[p]) {
+			earlier = true
+			return nil
+		}
+		return reason(aside.Remove(base))
+	})
+	return earlier, err
 }
 
 // trackedIn lists what the index and HEAD contain in a directory: the paths of files and links, and their ids.

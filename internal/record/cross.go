@@ -76,22 +76,17 @@ func (x *Cross) Has(evidence string, steps []Step, before []byte) bool {
 		return false
 	}
 	defer root.Close() // it is only a handle
-	for _, step := range steps {
-		passed := false
-		for line := range bytes.Lines(log) {
-			var e entry
-			if json.Unmarshal(line, &e) != nil {
-				return false
-			}
-			if passed = x.isPass(&e, step) && holds(root, e.Produced); passed {
-				break
-			}
-		}
-		if !passed {
+	var entries []entry
+	for line := range bytes.Lines(log) {
+		var e entry
+		if json.Unmarshal(line, &e) != nil {
 			return false
 		}
+		entries = append(entries, e)
 	}
-	return true
+	return !slices.ContainsFunc(steps, func(step Step) bool {
+		return !slices.ContainsFunc(entries, func(e entry) bool { return x.isPass(&e, step) && holds(root, e.Produced) })
+	})
 }
 
 // isPass reports whether a record is one of a command that passed on the tree, and wrote its reports.

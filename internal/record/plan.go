@@ -197,9 +197,8 @@ func nextTo(log string, dirs ...string) string {
 
 // requires reports whether a contract requires the command of a criterion.
 func requires(c *contract.Contract, criterion *contract.Criterion) bool {
-	return c != nil && slices.ContainsFunc(c.Criteria, func(o contract.Criterion) bool {
-		return o.Cwd == criterion.Cwd && slices.Equal(o.Run, criterion.Run)
-	})
+	command := Command{Argv: criterion.Run, Cwd: criterion.Cwd}
+	return c != nil && slices.ContainsFunc(c.Criteria, func(o contract.Criterion) bool { return command.runs(&o) })
 }
 
 // ForgetTask removes the task from the records of criteria that the standing contract requires.

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/internal/record/system"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Exit statuses of a recorder, besides those of the command; the same as in GNU timeout.
@@ -250,7 +251,7 @@ func (r *Recorder) prepare(c Command) (e *entry, path string, err error) {
 // dir is a directory of the repository as a path of this machine.
 func (r *Recorder) dir(cwd string) string { return filepath.Join(r.Root, filepath.FromSlash(cwd)) }
 
-func (r *Recorder) before(e *entry) (err error) {
+func (r *Recorder) before(e *entry) error {
 	if r.Git == nil {
 		return nil
 	}
@@ -258,8 +259,7 @@ func (r *Recorder) before(e *entry) (err error) {
 		return err
 	}
 	s := r.last
-	e.Head, e.TreeBefore, e.start, e.OtherBytes = s.head, s.id, s, describe(s.odd)
-	e.Changed = shortest(slices.Sorted(maps.Keys(s.changes)))
+	e.Head, e.TreeBefore, e.start, e.OtherBytes, e.Changed = s.head, s.id, s, r.OtherBytes(), r.Changed()
 	return nil
 }
 
@@ -272,8 +272,8 @@ func (r *Recorder) Look() (tree string, differs bool, err error) {
 		}
 		r.last = &s
 	}
-	r.tellPaths("the work tree differs from HEAD, so this record is not about the commit", slices.Sorted(maps.Keys(r.last.changes)))
-	if other := describe(r.last.odd); other != "" {
+	r.tellPaths("the work tree differs from HEAD, so this record is not about the commit", r.Differing())
+	if other := r.OtherBytes(); other != "" {
 		r.tell("some files do not have the bytes that the code tree stands for, so no record of it can count: " + other)
 	}
 	return r.last.id, len(r.last.changes) > 0, nil
@@ -287,7 +287,7 @@ func (r *Recorder) Changed() []string {
 	if r.last == nil {
 		return nil
 	}
-	return shortest(slices.Sorted(maps.Keys(r.last.changes)))
+	return shortest(r.Differing())
 }
 
 // OtherBytes says at which files a checkout of the code tree would have written other bytes when the work tree was
@@ -372,18 +372,12 @@ func describe(list []oddFile) string {
 	var texts []string
 	named := map[string]bool{}
 	for _, o := range list {
-		if named[o.path] {
-			continue
-		}
-		named[o.path] = true
-		if len(texts) < maxShown {
+		if !named[o.path] {
+			named[o.path] = true
 			texts = append(texts, strconv.Quote(shortest([]string{o.path})[0])+" "+o.why)
 		}
 	}
-	if more := len(named) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.ToValidUTF8(strings.Join(texts, "; "), "\ufffd")
+	return strings.ToValidUTF8(strings.Join(input.First(texts, maxShown), "; "), "\ufffd")
 }
 
 // tellPaths reports the first of some paths to the user.
