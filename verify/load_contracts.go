@@ -17,7 +17,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// The trusts of inputs that are no contracts.
+// The trusts of inputs that are not contracts.
 const (
 	trustCollected = "collected" // written by the collector, or supplied in its place
 	trustClaimed   = "claimed"

@@ -53,7 +53,7 @@ func (f inputFiles) open(name string) verify.Opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 }
 
-// kindOf is the kind of an input of a bundle; "" when the name is no input's.
+// kindOf is the kind of an input of a bundle; "" when the name is that of no input.
 func kindOf(name string) check.Kind {
 	directory, _, nested := strings.Cut(name, "/")
 	switch {

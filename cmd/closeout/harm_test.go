@@ -28,7 +28,7 @@ var harmful = sync.OnceValue(func() *regexp.Regexp {
 var harmfulWords = []string{"rm", "checkout", "restore", "reset", "clean", "stash"}
 
 // TestNothingNamesAHarmfulCommand looks into all texts of the program and all pages: none names a command that would remove
-// or overwrite a person's work, and no list of words is one. What the program does with its own copies is no text.
+// or overwrite a person's work, and no list of words is one. What the program does with its own copies is not text.
 func TestNothingNamesAHarmfulCommand(t *testing.T) {
 	texts := 0
 	look := func(where, text string) {

@@ -51,7 +51,7 @@ func TestHookFindsTheRepository(t *testing.T) {
 	if said := ask("lib/inner/x.go"); said != "deny" {
 		t.Errorf("in a repository that the agent made: %s", said)
 	}
-	// What is in a repository inside is no file of the outer one, whose commit has a submodule in its place.
+	// What is in a repository inside is not a file of the outer one, whose commit has a submodule in its place.
 	repo.run("", "git", "init", "-q", "-b", "main", "src/inner")
 	if said := ask("src/inner/x.go"); said != "deny" {
 		t.Errorf("in the scope, in a repository that the agent made: %s", said)
@@ -60,7 +60,7 @@ func TestHookFindsTheRepository(t *testing.T) {
 	if said := ask("src/plain/x.go"); said != "silent" {
 		t.Errorf("beside a .git that is no repository: %s", said)
 	}
-	// A work tree of the same repository does, wherever it lies; what an agent plants over tracked files does not.
+	// A work tree of the same repository is one of its own, wherever it lies; what an agent plants over tracked files is not.
 	repo.run("", "git", "worktree", "add", "-q", ".claude/worktrees/w", "-b", "w", "main")
 	for path, want := range map[string]string{".claude/worktrees/w/src/a.go": "silent", ".claude/worktrees/w/lib/a.go": "deny", ".claude/worktrees/x": "deny"} {
 		if said := ask(path); said != want {

@@ -137,7 +137,7 @@ func sideBySide(name string, cases []treeCase) treeCase {
 func TestSoakHostileChanges(t *testing.T) {
 	kinds := sideBySide("kinds", kindCases())
 	for format, cases := range map[string][]treeCase{
-		"sha1":   append(shapeCases(), kinds, sideBySide("paths", pathCases())), // names are no matter of the hash
+		"sha1":   append(shapeCases(), kinds, sideBySide("paths", pathCases())), // the hash does not depend on names
 		"sha256": {kinds, sideBySide("shapes", shapeCases())},
 	} {
 		o := newObjects(t, format)

@@ -42,7 +42,7 @@ func TestSoakPlay(t *testing.T) {
 	}
 }
 
-// TestSoakSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is no verdict, or a
+// TestSoakSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is not a verdict, or a
 // whole one, and the next submission goes on.
 func TestSoakSubmitKilled(t *testing.T) {
 	p := newPlay(t, 4)

@@ -27,7 +27,7 @@ func (c *Comparison) findKeys(finder *keyFinder, changed *change.Change, bases [
 	}
 }
 
-// comparesKeys reports whether the keys matter of a file with a change.
+// comparesKeys reports whether a change of a file is judged by its keys.
 func comparesKeys(kind *keydiff.Kind, c *change.Change) bool {
 	switch c.Status {
 	case change.Modified:

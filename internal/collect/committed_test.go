@@ -76,7 +76,7 @@ func (m *manyBlobs) Blob(id string, limit int64) ([]byte, error) {
 	return append([]byte(`{"current": 0.5}`), make([]byte, m.size-16)...), nil
 }
 
-// Parsing has limits: what is beyond them is no evidence. An object that is missing is no answer.
+// Parsing has limits: what is beyond them is not evidence. An object that is missing is not an answer.
 func TestFindEvidenceIsBounded(t *testing.T) {
 	many := &manyBlobs{size: MaxEvidenceFile + 1}
 	c := &Comparison{Objects: many, Changes: []change.Change{{Path: "e/a.json", NewMode: change.Regular, NewID: "1"}}}

@@ -28,7 +28,7 @@ const (
 	feedbackFiles = "**/feedback_record.jsonl"
 )
 
-// Options names the inputs one by one, for a directory that is no bundle. Paths are relative to Root or absolute; lists
+// Options names the inputs one by one, for a directory that is not a bundle. Paths are relative to Root or absolute; lists
 // contain globs.
 type Options struct {
 	Root         string // directory that relative paths start from

@@ -20,7 +20,7 @@ func TestAccountOf(t *testing.T) {
 	}
 }
 
-// TestIsBot: a person's name that merely ends in these letters is no program.
+// TestIsBot: a person's name that merely ends in these letters is not a program.
 func TestIsBot(t *testing.T) {
 	for name, want := range map[string]bool{
 		"dependabot[bot]": true, "Renovate Bot": true, "renovate-bot": true, "Weblate (bot)": true, "github-actions": true, "Bot": true,

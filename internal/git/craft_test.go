@@ -121,7 +121,7 @@ func mustOpen(t testing.TB, dir string) *Repo {
 	return r
 }
 
-// whole makes an object that is no delta.
+// whole makes an object that is not a delta.
 func wholeObject(k objectType, content []byte) packed {
 	id, _ := sha1Format.sum(k, content)
 	return packed{id: id, code: int(k), data: content}

@@ -140,7 +140,7 @@ func (c *Client) HasQueue(ctx context.Context) (bool, error) {
 }
 
 // isGate reports whether a run's path names the gate's workflow: in this repository, or in another one. A ref may follow the path.
-// It is no part of a file name, since workflows end with .yml or .yaml: a change could add closeout.yml@x.yml.
+// It is not part of a file name, since workflows end with .yml or .yaml: a change could add closeout.yml@x.yml.
 func (c *Client) isGate(workflow, path string) (own, elsewhere bool) {
 	file, ref, _ := strings.Cut(path, "@")
 	if lower := strings.ToLower(ref); strings.HasSuffix(lower, ".yml") || strings.HasSuffix(lower, ".yaml") {

@@ -13,7 +13,7 @@ import (
 )
 
 // reportRoom is how many bytes the lists of the page of a report may take, and reportPart how many they may take together with
-// the parts that are no lists.
+// the parts that are not lists.
 const (
 	reportRoom = 240_000
 	reportPart = 275_000

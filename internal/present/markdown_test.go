@@ -190,7 +190,7 @@ func TestTailStaysInItsBlock(t *testing.T) {
 	}
 }
 
-// TestQuotedCode: lines of code that a diff rule quotes are whole; the words beside them are no code.
+// TestQuotedCode: lines of code that a diff rule quotes are whole; the words beside them are not code.
 func TestQuotedCode(t *testing.T) {
 	f := report.Finding{
 		Code: "rule.failed", Severity: "block", Rule: "closeout/test-hollowed", Message: "closeout/test-hollowed: TestA checks nothing",

@@ -63,7 +63,7 @@ func FuzzNeutral(f *testing.F) {
 	})
 }
 
-// checkLine fails when a line could be taken for a workflow command or is no text.
+// checkLine fails when a line could be taken for a workflow command or is not text.
 func checkLine(t *testing.T, s string) {
 	t.Helper()
 	if !utf8.ValidString(s) {

@@ -39,7 +39,7 @@ type stream struct {
 	redact redact.Redactor
 	tail   redact.Tail
 
-	kept *keptReport // nil when the stream is no report
+	kept *keptReport // nil when the stream is not a report
 }
 
 // keptReport is the unredacted text of a report, packed: go test -json shrinks to a twentieth, and nothing that the command

@@ -59,7 +59,7 @@ func shortRef(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "refs/remotes/")
 }
 
-// WrongCommit adds to the error of a name that is no commit what was most likely meant.
+// WrongCommit adds to the error of a name that is not a commit what was most likely meant.
 func WrongCommit(flag, name string, git *collect.Git, err error) error {
 	if base, head, isRange := cutRange(name); isRange {
 		return fmt.Errorf("--%s takes one commit, and %q is a range: write --base %s --head %s", flag, name, base, head)

@@ -90,7 +90,7 @@ func WriteReport(r *report.Report, path string, std console.Streams) error {
 	if err := collect.Write(path, data); err != nil {
 		return err
 	}
-	if filepath.Base(path) != report.FileName { // a report of that name is no code, wherever it is
+	if filepath.Base(path) != report.FileName { // a report of that name is not code, wherever it is
 		TellCode(path, std)
 	}
 	return nil

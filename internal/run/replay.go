@@ -21,7 +21,7 @@ func IsDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// NotABundle adds to the error of a word that is no BUNDLE what was most likely meant: a single input, a report, a branch or a
+// NotABundle adds to the error of a word that is not a BUNDLE what was most likely meant: a single input, a report, a branch or a
 // range of commits.
 func NotABundle(command, word string, err error) error {
 	verify := "closeout verify"

@@ -187,7 +187,7 @@ type rawChange struct {
 	NewID      *string `json:"new_id"`
 }
 
-// changes turns git's raw format into a changes.json. Names that are no UTF-8 come from the same format without -z, so
+// changes turns git's raw format into a changes.json. Names that are not UTF-8 come from the same format without -z, so
 // that git itself quotes them.
 func (r corpusRepository) changes(trees [2]string) any {
 	args := []string{"diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames"}

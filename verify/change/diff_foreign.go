@@ -69,7 +69,7 @@ func tell(texts []foreignText, line []byte) (foreignText, bool) {
 	return foreignText{}, false
 }
 
-// wholeForeign reports an input whose first line shows that it is no diff of ours from its beginning to its end.
+// wholeForeign reports an input whose first line shows that it is not a diff of ours from its beginning to its end.
 func (d *diffReader) wholeForeign(line []byte) bool {
 	t, found := tell(wholeTexts, line)
 	rest, section := bytes.CutPrefix(line, []byte(sectionStart))

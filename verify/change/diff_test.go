@@ -130,7 +130,7 @@ func TestReadDiffAccepts(t *testing.T) {
 func TestReadDiffRefuses(t *testing.T) {
 	longName := strings.Repeat("n", maxHeaderLine)
 	cases := []struct{ name, diff, where, want string }{
-		// what is no plain diff of git at all
+		// what is not a plain diff of git at all
 		{"empty", "", "1:1", "the diff is empty"},
 		{"newline", "\n", "1:1", "belongs to no file"},
 		{"byte order mark", "\xef\xbb\xbf" + editX, "1:1", "byte order mark"},

@@ -87,7 +87,7 @@ type Finding struct {
 	Identity []string
 	Times    int // how many equal findings it represents; 0 counts as 1
 
-	// The rest explains a finding, and is no part of its identity.
+	// The rest explains a finding, and is not part of its identity.
 	Shown     Place              // where a person looks, such as at a test that failed; zero where that is Path
 	Contract  Place              // the place in a contract that decides; zero when there is none
 	Criterion string             // the id of the criterion that it is about; "" for none

@@ -40,7 +40,7 @@ func (in *Inputs) newTests(run CrossRun, i int, e *facts.CrossTrees, trust []pro
 	without := reports.Follow(names, old.TestNames)
 	for _, t := range names.PassedCases() {
 		run.Base++
-		switch fate, _ := without.StateOf(t); fate {
+		switch state, _ := without.StateOf(t); state {
 		case reports.CaseFailed:
 			run.Failed++
 		case reports.CasePassed:

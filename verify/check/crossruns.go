@@ -74,7 +74,7 @@ type CrossCase struct {
 	Note    string
 }
 
-// Composed lists the trees of which records are no evidence of the head.
+// Composed lists the trees of which records are not evidence of the head.
 func (in *Inputs) Composed() []string {
 	var list []string
 	if in.Facts == nil {

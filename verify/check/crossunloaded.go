@@ -59,7 +59,7 @@ func (k *comparison) findBroken() {
 }
 
 // edited reports whether the change may edit tests that a report names, or how they run: it touches their file, or a
-// test path that is no suite of its own, which may be a fixture or configure them. Where the file is unknown, it may be
+// test path that is not a suite of its own, which may be a fixture or configure them. Where the file is unknown, it may be
 // any file that belongs to no other group.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)

@@ -73,7 +73,7 @@ func flood(n int) *check.Check {
 	return &check.Check{ID: "flood", Codes: []check.Code{{Name: "flood.one", Severity: input.Warn}, {Name: check.CodeLimit, Severity: input.Block}}, Run: func(p *check.Pass) {
 		for i := range n {
 			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)})
-			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)}) // the same again is no other finding
+			p.Report(check.Finding{Code: "flood.one", Path: fmt.Sprint(i)}) // the same again is not another finding
 		}
 		if p.Full() != (n > 10) {
 			panic("full after " + fmt.Sprint(n))

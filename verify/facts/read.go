@@ -48,7 +48,7 @@ func wantedNames() []string {
 // Parse reads facts.json. Only "schema" is required. A scalar that is optional may be null, which is the same as
 // absent; a list may not, because an empty one says something: that no log, or no code tree, counts.
 //
-// The facts are nil when the text is no JSON object; when there are errors they must not be used.
+// The facts are nil when the text is not a JSON object; when there are errors they must not be used.
 func Parse(data []byte, limits input.Limits) (*Facts, *input.Errors) {
 	errs := &input.Errors{}
 	n := input.ParseDocument(data, "facts.json", limits, errs)

@@ -177,7 +177,7 @@ func (p *logParser) explain() {
 
 const oneLine = "write one record on each line, without line breaks in it and without a list around all of them"
 
-// asRecord says what is usual in a log about the error of a line that is no JSON.
+// asRecord says what is usual in a log about the error of a line that is not JSON.
 func asRecord(e input.Error, line []byte) input.Error {
 	text := string(bytes.TrimSpace(line))
 	e.Message = strings.Replace(e.Message, "the file", "the line", 1)

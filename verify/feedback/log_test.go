@@ -263,7 +263,7 @@ var badLines = []struct {
 	{"null", ` null`, []string{`2 : the line must be a JSON object`}, false},
 }
 
-// brokenLines are no JSON, or not only one value, or too deep.
+// brokenLines are not JSON, or not only one value, or too deep.
 var brokenLines = []struct {
 	name, line string
 	want       []string

@@ -49,7 +49,7 @@ const FixComment = "remove the comment: JSON has none; a key that begins with x-
 // MessageYAML is about a text in YAML where JSON is expected.
 const MessageYAML = "this is YAML, not JSON"
 
-// notJSON is the error for a text that is no JSON.
+// notJSON is the error for a text that is not JSON.
 func notJSON(p *jsonPlace, err error) Error {
 	e := Error{
 		Pos: p.at, Message: "this is not valid JSON", Found: Excerpt(p.rest), Expected: "JSON (RFC 8259) in UTF-8",
@@ -220,7 +220,7 @@ func wrongEncoding(e *Error, text []byte) bool {
 	return true
 }
 
-// WrongEncoding is the error of a text that begins with a byte order mark, is UTF-16, or begins with what is no UTF-8; false for
+// WrongEncoding is the error of a text that begins with a byte order mark, is UTF-16, or begins with what is not UTF-8; false for
 // any other text.
 func WrongEncoding(at Pos, text []byte) (Error, bool) {
 	e := Error{Pos: at, Expected: "UTF-8 without byte order mark"}
@@ -235,7 +235,7 @@ func QuoteJSON(s string) string {
 	return string(text)
 }
 
-// ExplainJSON is the error of a text that is no JSON, or of what follows its value; false when it is one value.
+// ExplainJSON is the error of a text that is not JSON, or of what follows its value; false when it is one value.
 func ExplainJSON(text []byte) (Error, bool) {
 	errs := &Errors{}
 	size := int64(len(text))

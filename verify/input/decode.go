@@ -18,15 +18,16 @@ type Form struct {
 type Forms struct {
 	Text  map[string]Form
 	Words map[string][]string
-	Left  string // a key that this reading leaves to be unknown; "" for none
+	Left  string // a key that is reported as unknown although a field has it; "" for none
 }
 
 // Decode reads the members of an object into a struct, by the tags of its fields:
 //
 //   - json:"NAME" is the key. One with omitempty or omitzero may be absent; then the field stays as it is.
-//   - is:"FORM" names a form, a set of words, or words with | between them, of a text or of the texts of a list. Without it a text
-//     is not blank. Of a number it is the least, or with a hyphen the least and the most. A field with is:"-" is left to the caller.
-//   - null:"yes" lets the value be null, which is as absent. An optional text may be null unless it has null:"no".
+//   - is:"FORM" names the form of a text, or of each text of a list: a form, a set of words, or words with | between them. Without it,
+//     a text must not be blank. For a number it is the minimum, or minimum and maximum with a hyphen between them. A field with
+//     is:"-" is left to the caller.
+//   - null:"yes" lets the value be null, which counts as absent. An optional text may be null unless it has null:"no".
 //
 // A list is never nil where its key is there. Every other key is reported.
 func (x *Forms) Decode(f *Fields, into any) { x.decode(f, reflect.ValueOf(into).Elem()) }
@@ -56,7 +57,7 @@ func (x *Forms) decode(f *Fields, v reflect.Value) {
 	f.End()
 }
 
-// knows reports whether a field of texts names a form that there is, or none.
+// knows reports whether the tag of a field names a form that exists, or none. Only texts have forms.
 func (x *Forms) knows(field reflect.Type, form string) bool {
 	if kind := field.Kind(); kind == reflect.Pointer || kind == reflect.Slice {
 		field = field.Elem()
@@ -67,7 +68,7 @@ func (x *Forms) knows(field reflect.Type, form string) bool {
 
 var ratioType = reflect.TypeFor[Ratio]()
 
-// expected says what a value must be that is missing.
+// expected says what a missing value must be.
 func (x *Forms) expected(field reflect.Type, form string) string {
 	switch {
 	case field.Kind() == reflect.Pointer:
@@ -88,7 +89,7 @@ func (x *Forms) expected(field reflect.Type, form string) string {
 	return cmp.Or(x.Text[form].Expected, "a text")
 }
 
-// words are the words of a set; nil where a form is no set.
+// words are the words of a set; nil where a form is not a set.
 func (x *Forms) words(form string) []string {
 	if strings.Contains(form, "|") {
 		return strings.Split(form, "|")

@@ -43,13 +43,13 @@ func Reason(err error) error {
 	return err
 }
 
-// Pos is a position in a text input. Line and Column start at 1; Column counts bytes. The zero value is no position, such as
+// Pos is a position in a text input. Line and Column start at 1; Column counts bytes. The zero value is not a position, such as
 // for a whole file.
 type Pos struct {
 	Line, Column int
 }
 
-// IsZero reports whether p is no position.
+// IsZero reports whether p is not a position.
 func (p Pos) IsZero() bool { return p == Pos{} }
 
 // Compare orders positions as in the file; the zero value comes first.

@@ -143,7 +143,7 @@ func (f *Fields) addFix(key string) string {
 	return "add " + Quote(key)
 }
 
-// listFix says how to write a value as a list; "" when it is no text and no object.
+// listFix says how to write a value as a list; "" when it is neither text nor object.
 func (f *Fields) listFix(key string, n *Node) string {
 	switch {
 	case n.Kind == KindString && len(n.Text) > 1 && n.Text[0] == '-' && f.Node.Block:

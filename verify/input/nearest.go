@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxTyped is the longest word that a name is suggested for: what is longer is no slip of the hand.
+// maxTyped is the longest word that a name is suggested for: what is longer is not a slip of the hand.
 const maxTyped = 64
 
 // Nearest is the known name that a person most likely meant by a word, "" when none is near. Case does not matter. A name is

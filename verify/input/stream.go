@@ -234,7 +234,7 @@ func (s *Stream) rest(from int) []byte {
 	return append(bytes.Clone(s.dec.UnreadBuffer()[from:]), more[:n]...)
 }
 
-// fail reports that the text is no JSON, cannot be read, or is too long. It returns false.
+// fail reports that the text is not JSON, cannot be read, or is too long. It returns false.
 func (s *Stream) fail(err error) bool {
 	passed, from := s.dec.InputOffset(), 0 // where the error is, from what was passed on
 	var syntax *jsontext.SyntacticError

@@ -22,7 +22,7 @@ func CheckText(data []byte, errs *Errors) bool {
 	return false
 }
 
-// invalidUTF8 returns the offset of the first byte that is no UTF-8.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8.
 func invalidUTF8(data []byte) int {
 	at := 0
 	for at < len(data) {

@@ -108,7 +108,7 @@ func TestPlaceOf(t *testing.T) {
 	}
 }
 
-// FuzzCheckJSON wants an error with a place in the text for each text that is no JSON, and a place for each value.
+// FuzzCheckJSON wants an error with a place in the text for each text that is not JSON, and a place for each value.
 func FuzzCheckJSON(f *testing.F) {
 	for _, text := range []string{`{"a":[1,{"b":null}]}`, `{"a":1,"a":2}`, "{\n", "", "[] []", "\xef\xbb\xbf{}", `"\ud800"`, `{"a~/":{"":1}}`} {
 		f.Add([]byte(text), "/a/0")

@@ -32,7 +32,7 @@ func ParseYAML(data []byte, depth int, errs *Errors) *Node {
 	return n
 }
 
-// ParseWorkflow reads a YAML document that is no input of a decision, such as a workflow of GitHub, whose authors use more of
+// ParseWorkflow reads a YAML document that is not an input of a decision, such as a workflow of GitHub, whose authors use more of
 // YAML: plain texts over several lines, tabs inside of texts, numbers in any spelling. Everything else is as in [ParseYAML].
 // It returns nil, and errors, when the text contains something else; with a node there may be errors as well, about
 // duplicate keys and odd numbers.

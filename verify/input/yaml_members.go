@@ -8,7 +8,7 @@ import (
 )
 
 // YAMLMembers reads a YAML mapping and returns a text for each key of its top level. Two texts are equal exactly where
-// the values are equal: order, comments and quotes are no difference, types are. YAML that a contract may not contain,
+// the values are equal: order, comments and quotes make no difference, types do. YAML that a contract may not contain,
 // such as an anchor, is an error.
 func YAMLMembers(data []byte) (map[string]string, error) {
 	errs := &Errors{}

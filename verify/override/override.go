@@ -41,7 +41,7 @@ type Decision struct {
 	Notes   []Note // what a person began, and what is missing
 }
 
-// Note tells a person why something does not count that is no label of an override.
+// Note tells a person why something does not count that is not a label of an override.
 type Note struct {
 	What, Do string
 	Key      []string // identifies it; the same in every run

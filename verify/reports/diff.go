@@ -151,7 +151,7 @@ func (d *Diff) sorted() []DiffRow {
 // ParseDiff reads diff_rules.json: {"schema": "closeout.diff_rules/v1", "rules": […]}, rows in their order. A rule has either
 // one row, which passed, or only rows that failed. The gate's own rules wrote it, so every id begins with closeout/.
 //
-// Do not use the result if there are errors; it is nil when the text is no document at all.
+// Do not use the result if there are errors; it is nil when the text is not a document at all.
 func ParseDiff(data []byte, limits input.Limits) (*Diff, *input.Errors) {
 	errs := &input.Errors{}
 	n := input.ParseDocument(data, "the rows of the diff rules", limits, errs)
@@ -225,7 +225,7 @@ func diffRow(f *input.Fields) (row DiffRow) {
 	return row
 }
 
-// checkDiffRuleID refuses the id of another tool's rule. One that is no text is refused already.
+// checkDiffRuleID refuses the id of another tool's rule. One that is not text is refused already.
 func checkDiffRuleID(f *input.Fields, id string) {
 	if id == "" {
 		return

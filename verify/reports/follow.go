@@ -5,7 +5,7 @@ import "strings"
 // CaseState is what became of a case in another run.
 type CaseState byte
 
-// The fates.
+// What became of a case.
 const (
 	CaseAbsent CaseState = iota // it is not listed, was skipped, or ran less often without a failure
 	CaseFailed
@@ -51,7 +51,7 @@ func Follow(base, other *TestNames) *Follower {
 
 // StateOf says what became of a case that passed, and the first line of its failure. Ask once for each: a case whose name has
 // other numbers now stands for one case of the base.
-func (f *Follower) StateOf(t *TestName) (fate CaseState, failure string) {
+func (f *Follower) StateOf(t *TestName) (state CaseState, failure string) {
 	n := f.find(t)
 	switch {
 	case n == nil:

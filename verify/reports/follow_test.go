@@ -24,7 +24,7 @@ func listed(t *testing.T, text string) *TestNames {
 	return names
 }
 
-func TestFate(t *testing.T) {
+func TestStateOf(t *testing.T) {
 	for _, c := range []struct{ name, base, other, want string }{
 		{"a pass", "a+", "a+", "+"},
 		{"a failure", "a+", "a-", "-"},
@@ -46,9 +46,9 @@ func TestFate(t *testing.T) {
 		base := listed(t, c.base)
 		f, got := Follow(base, listed(t, c.other)), ""
 		for _, n := range base.PassedCases() {
-			fate, failure := f.StateOf(n)
-			got += map[CaseState]string{CasePassed: "+", CaseFailed: "-", CaseAbsent: "~"}[fate]
-			if (failure == "no") != (fate == CaseFailed) {
+			state, failure := f.StateOf(n)
+			got += map[CaseState]string{CasePassed: "+", CaseFailed: "-", CaseAbsent: "~"}[state]
+			if (failure == "no") != (state == CaseFailed) {
 				t.Errorf("%s: fails with %q", c.name, failure)
 			}
 		}

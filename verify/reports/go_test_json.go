@@ -55,7 +55,7 @@ func (l *eventLines) next(errs *input.Errors) []byte {
 	return nil
 }
 
-// readGoTest returns nil when the first line is no event, or a limit stops it.
+// readGoTest returns nil when the first line is not an event, or a limit stops it.
 func readGoTest(r *bufio.Reader, limits input.Limits, book *caseBook, errs *input.Errors) *TestReport {
 	packages := map[string]bool{} // whether the last result of a package is that it failed
 	alone := map[string]bool{}    // packages that failed once, and none of their tests

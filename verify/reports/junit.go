@@ -244,7 +244,7 @@ func (r *junitReader) says(name string, attrs []xml.Attr) {
 	suite.seen++
 }
 
-// broke adds failures of a suite that are no case's.
+// broke adds failures of a suite of no case.
 func (r *junitReader) broke(suite string, failures int64) {
 	r.book.broke(suite, failures)
 	r.book.listed.broke(suite, "")

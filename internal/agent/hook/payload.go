@@ -170,7 +170,7 @@ func stringOf(value jsontext.Value) string {
 	return string(unquoted)
 }
 
-// inner is a value, or the JSON value that it is the text of. A text that is no JSON stays what it is.
+// inner is a value, or the JSON value that it is the text of. A text that is not JSON stays what it is.
 func inner(value jsontext.Value) jsontext.Value {
 	if s := jsontext.Value(stringOf(value)); value.Kind() == '"' && (s.Kind() == '{' || s.Kind() == '[') && walk(s, func(string, func() string) {}) == nil {
 		return s

@@ -81,7 +81,7 @@ func (c *Call) touchesOf(input []byte) (list []Touch) {
 	return list
 }
 
-// local are the paths that a text may mean: it is one, or a URI of a file, which another host may serve. Another URI is no file, but for
+// local are the paths that a text may mean: it is one, or a URI of a file, which another host may serve. Another URI is not a file, but for
 // a tool that takes paths.
 func (c *Call) local(text string) (list []string) {
 	scheme, rest, _ := strings.Cut(text, ":")

@@ -141,7 +141,7 @@ func (p *treePart) pick(repo *git.Repo) {
 			return
 		}
 		for j, id := range []*git.ID{&p.dirs[i].closeout, &p.dirs[i].github} {
-			if found[j].Mode == git.ModeTree { // a file, link or submodule of that name is no directory of settings
+			if found[j].Mode == git.ModeTree { // a file, link or submodule of that name is not a directory of settings
 				*id = found[j].ID
 			}
 		}

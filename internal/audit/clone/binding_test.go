@@ -141,7 +141,7 @@ func bindingHistory() *history {
 	with := func(evidence string) map[string]string {
 		return map[string]string{"a": first, "n": "new", evidenceFile: evidence}
 	}
-	put(30, with("data"), 1) // the tree of the head, and what is no evidence
+	put(30, with("data"), 1) // the tree of the head, and what is not evidence
 	gone()
 	put(31, with(evidenceLog), 1) // the tree of the head, and evidence
 	gone()

@@ -150,7 +150,7 @@ func single() *report.Audit {
 
 var oneOfMany = regexp.MustCompile(`\b1 (acceptance |pull |more |blocking )?(\w+s|criteria|people)\b|\b1( \w+)? were\b|entrys|copys|criterions`)
 
-// TestOneIsSingular: what occurs once is said so, and what one picture cannot show is no picture.
+// TestOneIsSingular: what occurs once is said so, and what one picture cannot show is not a picture.
 func TestOneIsSingular(t *testing.T) {
 	page := pagetest.TextOf(pagetest.Parse(t, auditPageOf(t, single())))
 	for _, text := range []string{page, auditText(single())} {

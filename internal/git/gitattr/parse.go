@@ -27,7 +27,7 @@ type Macro struct {
 type rule struct {
 	line    int
 	pattern string // without a slash at its beginning
-	prefix  int    // how many bytes of the pattern are no wildcards
+	prefix  int    // how many bytes of the pattern are not wildcards
 	base    bool   // the pattern is for the name alone
 	suffix  bool   // the pattern is a star, and no wildcard after it
 	states  []state

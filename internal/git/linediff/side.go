@@ -48,7 +48,7 @@ func commonTail(a, b []byte) int {
 	if beginsLine(a, len(a)-n) && beginsLine(b, len(b)-n) {
 		return n
 	}
-	_, lines, _ := bytes.Cut(a[len(a)-n:], newline) // the end of a line is no line
+	_, lines, _ := bytes.Cut(a[len(a)-n:], newline) // what follows the last newline is not a line
 	return len(lines)
 }
 

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal gives the width of a terminal in columns, 0 when it is unknown; ok is false when a file is no terminal.
+// terminal gives the width of a terminal in columns, 0 when it is unknown; ok is false when a file is not a terminal.
 func terminal(f *os.File) (width int, ok bool) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
