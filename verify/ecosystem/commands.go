@@ -72,7 +72,7 @@ func Plain(argv []string) bool {
 		}
 		return !strings.ContainsAny(script, "$`")
 	}
-	return isRun(argv)
+	return isRun(argv) && !slices.ContainsFunc(argv, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.Contains(arg, "exec") })
 }
 
 // isRun reports whether a command is one that the table lists under Runs.

@@ -15,7 +15,6 @@ type Files struct {
 	Free      []string // manifests that are not protected, because too many honest changes touch them; docs/reference/threat-model.md names them
 	Config    []string // configuration that belongs to the tests alone
 	Tools     []string // other configuration of runners, build tools and package managers; wrappers
-	Tasks     []string // what a program runs by name
 	Helpers   []string // code that a runner of tests loads by its name, beside the tests
 	Programs  []Program
 	Versions  []string // which version of a tool runs
@@ -28,7 +27,8 @@ type Keyed struct {
 	Harmless []string // keys that do not count; every other key counts
 	NewKeys  []string // the keys that count in a new file; without any, each new file counts
 	MayGo    bool     // what applies the file fails without it, or changes too
-	Whole    []string // programs: where a command of the contract may run one, every change counts
+	Docs     bool     // nothing but documentation reads one below a directory of it
+	Here     bool     // a program reads the one in the directory where it runs, if no command names another
 }
 
 // OtherScripts begins the key of a script of a package.json that no script of the tests names.
@@ -84,8 +84,10 @@ var (
 		Programs: []Program{
 			{Names: []string{"eslint"}, Files: []string{"eslint.config.*", ".eslintrc*", ".eslintignore"}},
 			{Names: []string{"biome"}, Files: []string{"biome.json*"}},
+			{Names: []string{"turbo"}, Files: []string{"turbo.json"}},
+			{Names: []string{"nx"}, Files: []string{"nx.json"}},
+			{Names: []string{"deno"}, Files: []string{"deno.json*"}},
 		},
-		Tasks:    []string{"{turbo,nx}.json", "deno.json*"},
 		Versions: []string{".nvmrc", ".node-version"},
 		Runs:     []string{"jest", "vitest", "mocha", "ava", "node --test", "tsc", "playwright test", "eslint", "biome"},
 	}
@@ -107,7 +109,7 @@ var (
 				),
 				NewKeys: append(below("tool", "pytest coverage tox ruff flake8 mypy pylint pyright basedpyright"), "project.entry-points"),
 			},
-			{Pattern: "requirements.txt", Harmless: []string{"dependencies"}},
+			{Pattern: "requirements.txt", Harmless: []string{"dependencies"}, Docs: true},
 			{Pattern: "tox.ini", Harmless: []string{"dependencies", "description"}},
 			{Pattern: "setup.cfg", Harmless: []string{"dependencies", "description", "bumpversion", "bdist_wheel"}},
 			{Pattern: "setup.py", Harmless: []string{"dependencies"}},
@@ -123,8 +125,8 @@ var (
 			{Names: []string{"pylint"}, Files: []string{"{pylintrc,.pylintrc}"}, Keys: []string{"tool.pylint"}},
 			{Names: []string{"pyright", "basedpyright"}, Files: []string{"pyrightconfig.json"}, Keys: []string{"tool.pyright", "tool.basedpyright"}},
 			{Names: []string{"tox"}, Keys: []string{"tox", "testenv", "tool.tox", "fewer environments"}},
+			{Names: []string{"nox"}, Files: []string{"noxfile.py"}},
 		},
-		Tasks:    []string{"noxfile.py"},
 		Helpers:  []string{"conftest.py"},
 		Versions: []string{".python-version"},
 		Runs:     []string{"pytest", "py.test", "unittest", "ruff", "flake8", "mypy", "dmypy", "pylint", "pyright", "basedpyright"},
@@ -193,14 +195,13 @@ var (
 	Ruby = Files{
 		Name:      "Ruby",
 		Manifests: []string{"Gemfile", "config.ru"},
-		Keyed:     []Keyed{{Pattern: "Gemfile", Harmless: []string{"dependencies"}}},
+		Keyed:     []Keyed{{Pattern: "Gemfile", Harmless: []string{"dependencies"}, Docs: true}},
 		Config:    []string{".rspec"},
 		Tools:     []string{".simplecov", "bin/{bundle,rails,rake,rspec}"},
 		Programs: []Program{
 			{Names: []string{"rubocop"}, Read: []string{".rubocop*.yml"}},
-			{Names: []string{"rake", "rails"}, Files: []string{"{rakelib,tasks}/**/*.rake"}},
+			{Names: []string{"rake", "rails"}, Files: []string{"Rakefile", "{rakelib,tasks}/**/*.rake"}},
 		},
-		Tasks:    []string{"Rakefile"},
 		Helpers:  []string{"{spec,rails,test}_helper.rb"},
 		Versions: []string{".ruby-version"},
 		Runs:     []string{"rspec", "rails test", "rubocop"},
@@ -221,7 +222,7 @@ var (
 		Keyed: []Keyed{
 			{Pattern: "*.{cs,fs,vb}proj", Harmless: msBuild, NewKeys: []string{}},
 			{Pattern: "Directory.Build.{props,targets}", Harmless: msBuild},
-			{Pattern: "*.{sln,slnx}", Harmless: []string{}},
+			{Pattern: "*.{sln,slnx}", Harmless: []string{}, Here: true},
 			{Pattern: "global.json", Harmless: []string{"sdk.rollForward", "sdk.allowPrerelease"}},
 			{Pattern: "Directory.Packages.props", Harmless: []string{"ItemGroup.PackageVersion", "PropertyGroup.Version"}},
 			{Pattern: "*.{props,targets}", Harmless: msBuild, NewKeys: []string{}},
@@ -243,18 +244,12 @@ var (
 	Make = Files{
 		Name:      "make",
 		Manifests: []string{"{Makefile,makefile,GNUmakefile}", "{Justfile,justfile,.justfile}"},
-		Keyed: []Keyed{
-			{
-				Pattern: "{Makefile,makefile,GNUmakefile}", Harmless: []string{"code"}, Whole: []string{"make", "gmake"},
-			},
-			{Pattern: "{Justfile,justfile,.justfile}", Harmless: []string{"code"}, Whole: []string{"just"}},
-		},
 		Programs: []Program{
-			{Names: []string{"make", "gmake"}, Files: []string{"*.mk"}},
-			{Names: []string{"just"}, Files: []string{"*.just"}},
+			{Names: []string{"make", "gmake"}, Files: []string{"{Makefile,makefile,GNUmakefile}", "*.mk"}},
+			{Names: []string{"just"}, Files: []string{"{Justfile,justfile,.justfile}", "*.just"}},
+			{Names: []string{"task", "go-task"}, Files: []string{"Taskfile.{yml,yaml}"}},
 		},
 		Tools:    []string{".bazelrc", "tools/bazel"},
-		Tasks:    []string{"Taskfile.{yml,yaml}"},
 		Versions: []string{".tool-versions", "{mise,.mise}.toml", ".bazelversion"},
 		Runs:     []string{"true"},
 	}

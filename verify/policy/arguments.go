@@ -78,6 +78,22 @@ func wordsAndDirs(c *command) (words, dirs []string) {
 	return unique(words), unique(dirs)
 }
 
+// dirsOf are the directories in which commands may run, folded; and * where they may run in any.
+func dirsOf(commands []command) map[string]bool {
+	all := map[string]bool{}
+	for i := range commands {
+		_, dirs := wordsAndDirs(&commands[i])
+		dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.HasPrefix(path.Base(dir), "-") }) // the option itself
+		if len(dirs) > 2 || strings.ContainsAny(strings.Join(commands[i].run, ""), "*?[{~") {                   // one may be below another
+			all["*"] = true
+		}
+		for _, dir := range dirs {
+			all[glob.Fold(path.Clean(dir))] = true
+		}
+	}
+	return all
+}
+
 // unique sorts a list and removes duplicates.
 func unique(list []string) []string {
 	slices.Sort(list)
@@ -101,6 +117,12 @@ func (p *Policy) mayRun(programs []string) *command {
 		}
 	}
 	return may
+}
+
+// worksIn reports whether a command runs in a directory, names it, or may run anything.
+func (p *Policy) worksIn(dir string) bool {
+	dir = glob.Fold(dir)
+	return p.dirs[dir] || p.dirs["*"] || p.arguments[dir].command != nil || p.mayRun(nil) != nil
 }
 
 // tooManyArguments is the problem of a command that exceeds maxArguments, in the contract that names it.

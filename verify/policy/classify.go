@@ -366,6 +366,9 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 		if !exact && c.Status == change.Modified && slices.Contains(entry.Pages, pattern) && isPage(c.Path) {
 			continue
 		}
+		if (entry.Docs && p.leavesDocs(c.Path)) || (entry.Here && !p.worksIn(path.Dir(c.Path))) {
+			continue
+		}
 		if entry.Tests && slices.ContainsFunc(p.crossed, func(files *glob.Set) bool { return files.Match(c.Path) }) {
 			continue
 		}
@@ -396,9 +399,25 @@ func (p *Policy) protects(c *change.Change, evidence bool) (Ruling, bool) {
 
 // isPage reports whether a file is a page such as docs/agents.md. An agent reads it as AGENTS.md only where case does not matter.
 func isPage(name string) bool {
-	dir, base := path.Split(name)
-	isDocs := func(part string) bool { return part == "docs" || part == "doc" || part == "documentation" }
-	return base == strings.ToLower(base) && slices.ContainsFunc(strings.Split(dir, "/"), isDocs)
+	return path.Base(name) == strings.ToLower(path.Base(name)) && docsOf(name) != ""
+}
+
+// docsOf is the name of the directory of documentation that a file is in; "" for none.
+func docsOf(name string) string {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		if part == "docs" || part == "doc" || part == "documentation" {
+			return part
+		}
+	}
+	return ""
+}
+
+// leavesDocs reports whether a file is in a directory of documentation, and no command names one or may run anything.
+func (p *Policy) leavesDocs(name string) bool {
+	docs := docsOf(name)
+	return docs != "" && p.mayRun(nil) == nil && !slices.ContainsFunc(p.commands, func(c command) bool {
+		return strings.Contains(glob.Fold(c.cwd+" "+strings.Join(c.run, " ")), docs)
+	})
 }
 
 // lifts reports whether the standing contract lifts the protection of path and, where there are tasks, a trusted one does.

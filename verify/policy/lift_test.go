@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,6 +208,8 @@ func TestProtectedByCommands(t *testing.T) {
 		{`["./gradlew", "test"]`, false, false, false, false},
 		{`["go", "run", "./tools/check"]`, true, true, true, true},
 		{`["uv", "run", "bandit", "-r", "src"]`, true, true, true, true},
+		{`["go", "test", "-exec=./wrap", "./..."]`, true, true, true, true},
+		{`["go", "test", "-toolexec", "./wrap", "./..."]`, true, true, true, true},
 	} {
 		p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": `+c.run+`}]`)
 		if len(problems) > 0 {
@@ -221,15 +224,18 @@ func TestProtectedByCommands(t *testing.T) {
 			change *change.Change
 			counts bool
 		}{
-			{modified(".golangci.yml"), c.linter}, {keyed("Makefile", "code"), c.make}, {keyed("tox.ini", "testenv.commands"), c.tox},
+			{modified(".golangci.yml"), c.linter}, {keyed("tox.ini", "testenv.commands"), c.tox},
 			{keyed("tox.ini", "source of testenv.deps"), c.tox}, {keyed("pyproject.toml", "tool.mypy.strict"), c.changed},
-			{keyed("Makefile", "tests"), true}, {keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), true}, {modified("a/b.mk"), c.make},
+			{keyed("tox.ini", "pytest.addopts"), true}, {modified("Makefile"), c.make}, {modified("a/b.mk"), c.make}, {modified("a/MAKEFILE"), c.make},
+			{modified("justfile"), c.make}, {modified("Taskfile.yml"), c.make}, {modified("noxfile.py"), c.make}, {modified("deno.json"), c.make},
+			{modified("Gemfile"), true}, {modified("docs/Gemfile"), c.make}, {modified("doc/a/requirements.txt"), c.make}, {modified("a.sln"), true},
+			{modified("docs/conftest.py"), true}, {modified("docs/setup.py"), true}, {modified("documents/Gemfile"), true}, {modified("b/a.slnx"), c.make},
 			{keyed("pyproject.toml", "tool.bandit.skips"), c.make}, {keyed("pyproject.toml", "tool.inline-snapshot.default-flags"), true},
 			{keyed("pyproject.toml", "tool.poe.tasks"), true}, {keyed("pyproject.toml", "tool.hatch.envs"), true},
 			{keyed("pyproject.toml", "tool.distutils.build_py"), true}, {keyed("pyproject.toml", "tool.jaraco.pytest"), true},
 			{keyed("pyproject.toml", "tool.jaraco.docs"), c.make}, {keyed("pyproject.toml", "tool.importlinter.contracts"), true},
 			{keyed("pyproject.toml", "tool.tryceratops.exclude"), true}, {keyed("pyproject.toml", "tool.Whey.source-dir"), true},
-			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), true}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), true},
+			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), c.make}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), c.make},
 			{keyed("package.json", "jest"), true}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
 		} {
 			if got := p.Classify(part.change).Class == policy.ClassProtected; got != part.counts {
@@ -240,6 +246,39 @@ func TestProtectedByCommands(t *testing.T) {
 	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "lint", "run": ["golangci-lint", "run"]}]`)
 	if got, want := p.Classify(modified(".golangci.yml")).Because, "it decides what golangci-lint does (**/.golangci.{yml,yaml}), which the criterion lint may run"; got != want {
 		t.Errorf("because %q, want %q", got, want)
+	}
+}
+
+// TestProtectedByPlace checks files that count only where a command works in their directory, or names it.
+func TestProtectedByPlace(t *testing.T) {
+	for _, c := range []struct{ run, counts, not string }{
+		{`"run": ["dotnet", "test"]`, "a.sln A.SLN", "b/a.sln b/c/a.slnx"},
+		{`"run": ["dotnet", "test"], "cwd": "b"`, "b/a.sln B/a.sln", "a.sln b/c/a.sln"},
+		{`"run": ["dotnet", "test", "b"]`, "a.sln b/a.sln", "b/c/a.sln"},
+		{`"run": ["dotnet", "test", "./b/c/"]`, "a.sln b/c/a.sln", "b/a.sln"},
+		{`"run": ["dotnet", "test", "b/a.sln"]`, "a.sln b/a.sln", "b/c.sln"},
+		{`"run": ["bash", "-c", "cd b && dotnet test"]`, "a.sln b/a.sln", "b/c/a.sln"},
+		{`"run": ["bash", "-c", "cd b/c; cd ../d; dotnet test"]`, "b/c/a.sln d/a.sln b/d/a.sln", ""},
+		{`"run": ["bash", "-c", "dotnet test */*.sln"]`, "b/a.sln b/c/a.sln", ""},
+		{`"run": ["bash", "-c", "for f in b; do dotnet test $f; done"]`, "b/a.sln c/a.sln", ""},
+		{`"run": ["./test.sh"]`, "b/a.sln docs/Gemfile", ""},
+		{`"run": ["pytest"]`, "requirements.txt Gemfile src/requirements.txt", "docs/requirements.txt a/doc/b/Gemfile documentation/Gemfile"},
+		{`"run": ["pytest", "docs"]`, "docs/requirements.txt a/docs/Gemfile", "documentation/Gemfile"},
+		{`"run": ["pytest"], "cwd": "a/docs/b"`, "docs/requirements.txt", "documentation/requirements.txt"},
+		{`"run": ["env", "BUNDLE_GEMFILE=Docs/Gemfile", "bundle", "exec", "rspec"]`, "docs/Gemfile", ""},
+		{`"run": ["bundle", "exec", "rspec"]`, "DOCS/GEMFILE", "docs/Gemfile Rakefile"},
+		{`"run": ["bundle", "exec", "rails", "test"]`, "Rakefile lib/tasks/a.rake", "Makefile"},
+	} {
+		p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", `+c.run+`}]`)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		for _, path := range strings.Fields(c.counts + " " + c.not) {
+			want := slices.Contains(strings.Fields(c.counts), path)
+			if got := p.Classify(modified(path)).Class == policy.ClassProtected; got != want {
+				t.Errorf("with %s, %s is protected: %v", c.run, path, got)
+			}
+		}
 	}
 }
 

@@ -99,7 +99,8 @@ type Policy struct {
 	mayChange  []*glob.Set // of the tasks
 	arguments  arguments
 	commands   []command
-	addedTasks []string // paths of the task contracts that the change adds
+	dirs       map[string]bool // in which they may run, folded
+	addedTasks []string        // paths of the task contracts that the change adds
 }
 
 // Rule is a rule of the catalogue, and the contract that names it first.
@@ -164,6 +165,7 @@ func JoinGroup(sources []Source, fallbackTask string) (*Policy, []Problem) {
 	if p.arguments, excess = argumentPaths(p.commands); excess != nil {
 		problems = append(problems, p.tooManyArguments(excess))
 	}
+	p.dirs = dirsOf(p.commands)
 	return p, problems
 }
 

@@ -29,7 +29,8 @@ type Protected struct {
 	Tests    bool                // the entry does not count where a cross run takes the file from the base
 	MayGo    bool                // a deletion does not count
 	Owned    []ecosystem.Program // the keys of such programs
-	WholeFor []string            // programs: where a command may run one, every change counts
+	Docs     bool                // the entry does not count below a directory of documentation that no command enters
+	Here     bool                // the entry counts where a command runs in the directory of the file, or names it
 	Pages    []string            // patterns whose names pages of documentation have too; see isPage
 }
 
@@ -78,12 +79,13 @@ func ofEcosystems() (list []Protected) {
 	for _, e := range ecosystem.All {
 		manifests := slices.DeleteFunc(slices.Clone(e.Manifests), func(m string) bool {
 			keyed := slices.ContainsFunc(e.Keyed, func(k ecosystem.Keyed) bool { return k.Pattern == m })
-			return keyed || slices.Contains(e.Free, m) || slices.Contains(e.Config, m)
+			run := slices.ContainsFunc(e.Programs, func(p ecosystem.Program) bool { return slices.Contains(p.Files, m) })
+			return keyed || run || slices.Contains(e.Free, m) || slices.Contains(e.Config, m)
 		})
 		for _, column := range []Protected{
 			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name},
 			{Patterns: e.Tools, Reason: "configuration of a tool that builds, tests or checks " + e.Name},
-			{Patterns: slices.Concat(e.Tasks, manifests), Reason: "it defines what an acceptance command runs"},
+			{Patterns: manifests, Reason: "it defines what an acceptance command runs"},
 			{Patterns: e.Versions, Reason: "it decides which version of a tool runs", Harmless: []string{}},
 		} {
 			if column.Patterns = anywhere(column.Patterns...); column.Patterns != nil {
@@ -106,7 +108,7 @@ func ofEcosystems() (list []Protected) {
 		for _, k := range e.Keyed {
 			list = append(list, Protected{
 				Patterns: anywhere(k.Pattern), Reason: "it decides what is built, tested and installed", Harmless: k.Harmless, NewKeys: k.NewKeys,
-				Owned: e.Programs, WholeFor: k.Whole, MayGo: k.MayGo,
+				Owned: e.Programs, MayGo: k.MayGo, Docs: k.Docs, Here: k.Here,
 			})
 		}
 	}
@@ -124,7 +126,7 @@ func anywhere(globs ...string) (list []string) {
 // counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
 // the file name is another spelling, whose keys no program reads.
 func (e *Protected) counts(c *change.Change, exact bool, p *Policy) (keys []string, ok bool) {
-	if e.Whole() || !exact || (e.WholeFor != nil && p.mayRun(e.WholeFor) != nil) {
+	if e.Whole() || !exact {
 		return nil, true
 	}
 	if e.Effects {

@@ -46,7 +46,6 @@ var kinds = func() map[string]*Kind {
 		{"go.mod", parts(directives), false, 4 << 10, 1},
 		{"pyproject.toml", tomlKeys("", "project", "tool.poetry", "build-system"), true, 128, 16},
 		{"Cargo.toml", cargoKeys, true, 128, 16},
-		{"Makefile makefile GNUmakefile Justfile justfile .justfile", texts(readMake), false, 256, 16},
 		{"global.json", parts(readGlobal), false, 1 << 10, 1},
 		{".sln", solutionKeys, false, 4 << 10, 1},
 		{"tox.ini", iniKeys(true), false, 1 << 10, 1},

@@ -24,7 +24,6 @@ func TestManifests(t *testing.T) {
 		tested   = "<Project><ItemGroup><PackageReference Include=\"xunit\" /></ItemGroup><PropertyGroup>HERE</PropertyGroup></Project>"
 		sources  = "<Project><ItemGroup><Reference Include=\"xunit\" />HERE</ItemGroup></Project>"
 		solution = "Project(\"{F}\") = \"A\", \"A/A.csproj\", \"{1}\"\nEndProject\nHERE\nGlobal\n{1}.Debug|Any CPU.Build.0 = Debug|Any CPU\nEndGlobal\n"
-		makefile = "FLAGS = $(MORE)\ntest:\n\tgo test $(FLAGS) ./...\nHERE\n"
 		tox      = "[tox]\nenvlist = py{39,310}\n[testenv]\ndeps =\n    a\nHERE\n"
 		setup    = "setup(\n  name='a',\n  install_requires=[\n    'a',\nHERE\n  ],\n)\n"
 		mix      = "defmodule A.MixProject do\n  use Mix.Project\n  @version \"1.0.0\"\n  def project do\n    [\n      app: :a,\n      version: @version,\n" +
@@ -391,23 +390,6 @@ func TestManifests(t *testing.T) {
 		{"gradle.properties", "a=1\nHERE\n", "", "skipTests=true", "code"},
 		{"gradle.properties", "a=1\nHERE\n", "", "systemProp.version=1", "code"},
 		{"gradle.properties", "a=1\nHERE\n", "version=1", "version=1\\\nx=2", "code; dependencies"},
-		{"Makefile", makefile, "", "docs: a\n\techo b", "code"},
-		{"Makefile", makefile, "", "\techo b", "tests"},
-		{"Makefile", makefile, "", "include x.mk", "tests"},
-		{"Makefile", makefile, "", "-include x.mk", "tests"},
-		{"Makefile", makefile, "", "CHECK = true", "tests"},
-		{"Makefile", makefile, "", "FLAGS = -short", "tests"},
-		{"Makefile", makefile, "", "FLAGS += -short", "tests"},
-		{"Makefile", makefile, "", "MORE = -short", "tests"},
-		{"Makefile", makefile, "", "OUT = x", "code"},
-		{"Makefile", makefile, "", "%: x\n\techo", "tests"},
-		{"Makefile", makefile, "", "te$(E)t: x\n\techo", "tests"},
-		{"Makefile", makefile, "", "clean:\n\trm -f a", "code"},
-		{"Makefile", makefile, "", "$(eval test: ; true)", "tests"},
-		{"Makefile", makefile, "", "SHELL = /bin/true", "tests"},
-		{"Makefile", makefile, "", "docs: ; echo", "code"},
-		{"justfile", "test:\n  go test {{flags}}\nHERE\n", "", "flags := '-short'", "tests"},
-		{"justfile", "test:\n  go test {{flags}}\nHERE\n", "", "docs:\n  echo", "code"},
 		{"mix.exs", mix, "HERE", "HERE", ""},
 		{"mix.exs", strings.Replace(mix, "1.0.0", "SPOT", 1), "1.0.0", "1.1.0-dev", "dependencies"},
 		{"mix.exs", mix, "", "{:b, \"~> 1.0 or ~> 2.0\", only: [:dev, :test], runtime: false},", "dependencies"},
