@@ -125,11 +125,11 @@ func (s *starter) allowed() (list []string) {
 	return list
 }
 
-// shutFiles are the protected files of which every change counts.
+// shutFiles are the protected files of which every change counts, whatever the commands run.
 func shutFiles() *glob.Set {
 	var patterns []string
 	for i := range policy.BuiltIn {
-		if entry := &policy.BuiltIn[i]; entry.Whole() {
+		if entry := &policy.BuiltIn[i]; entry.Whole() && entry.Programs == nil {
 			patterns = append(patterns, entry.Patterns...)
 		}
 	}

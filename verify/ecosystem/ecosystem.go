@@ -67,7 +67,7 @@ var (
 					"dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta main module "+
 					"browser types typings typesVersions exports files sideEffects publishConfig tshy zshy engines name "+
 					"private unpkg jsdelivr browserslist prettier husky lint-staged commitlint release release-it "+
-					"semantic-release np auto os cpu displayName icon publisher"), "other scripts"),
+					"semantic-release np auto os cpu displayName icon publisher pnpm.peerDependencyRules pnpm.ignoredBuiltDependencies"), "other scripts"),
 				NewKeys: strings.Fields("jest mocha ava nyc c8 tap vitest overrides resolutions pnpm eslintConfig eslintIgnore"),
 			},
 			{
@@ -126,6 +126,7 @@ var (
 			{Names: []string{"pyright", "basedpyright"}, Files: []string{"pyrightconfig.json"}, Keys: []string{"tool.pyright", "tool.basedpyright"}},
 			{Names: []string{"tox"}, Keys: []string{"tox", "testenv", "tool.tox", "fewer environments"}},
 			{Names: []string{"nox"}, Files: []string{"noxfile.py"}},
+			{Names: []string{"cibuildwheel"}, Keys: []string{"tool.cibuildwheel"}},
 		},
 		Helpers:  []string{"conftest.py"},
 		Versions: []string{".python-version"},
@@ -212,8 +213,11 @@ var (
 		Manifests: []string{"mix.exs"},
 		Keyed:     []Keyed{{Pattern: "mix.exs", Harmless: []string{"dependencies"}}},
 		Helpers:   []string{"test_helper.exs"},
-		Programs:  []Program{{Names: []string{"credo"}, Files: []string{".credo.exs"}}},
-		Runs:      []string{"mix test", "mix credo"},
+		Programs: []Program{
+			{Names: []string{"credo"}, Files: []string{".credo.exs"}},
+			{Names: []string{"dialyzer", "dialyxir"}, Keys: []string{"dialyzer"}},
+		},
+		Runs: []string{"mix test", "mix credo"},
 	}
 
 	DotNet = Files{
@@ -280,7 +284,8 @@ var msBuild = slices.Concat(
 		"EmbedUntrackedSources Deterministic NoWarn WarningsAsErrors WarningsNotAsErrors TreatWarningsAsErrors "+
 		"WarningLevel AnalysisLevel AnalysisMode EnforceCodeStyleInBuild GenerateDocumentationFile LangVersion Nullable "+
 		"ImplicitUsings AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
-		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath"),
+		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath NuGetAudit NuGetAuditMode NuGetAuditLevel CheckEolTargetFramework DebugType "+
+		"DebugSymbols CentralPackageTransitivePinningEnabled UserSecretsId AllowedOutputExtensionsInPackageBuildOutputFolder"),
 	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
 )
 

@@ -64,8 +64,13 @@ var BuiltIn = append([]Protected{
 		Reason: "instructions, tools and hooks of coding agents",
 	},
 	{
-		Patterns: []string{".gitmodules", ".lfsconfig"},
+		Patterns: []string{".lfsconfig"},
 		Reason:   "it decides which files a checkout gets, and from where",
+	},
+	{
+		Patterns: []string{".gitmodules"},
+		Reason:   "it decides which files a checkout gets, and from where",
+		Harmless: []string{},
 	},
 	{
 		Patterns: []string{"**/.gitattributes"},

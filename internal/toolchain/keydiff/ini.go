@@ -151,3 +151,43 @@ func environments(value string) (list []string) {
 	}
 	return list
 }
+
+var (
+	moduleSection = input.Lazily(`^\[submodule "([^"\\]+)"\]$`)
+	moduleKey     = input.Lazily(`^(path|url|shallow)\s*=\s*([\w.@][\w./:@~+ -]*|https://[\w./:@~+-]+)$`)
+	moduleURL     = input.Lazily(`^(?:https://|(?:\w+@)?[\w.-]+:[\w~]|\.\.?/)`)
+)
+
+// readModules reads a .gitmodules. A submodule may come, and have another address: the tree says which commit it has. Where one goes, or is
+// at another path, a checkout is without it.
+func readModules(text string) map[string]string {
+	var modules []string
+	rest, name := "", ""
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		line = strings.Trim(line, " \t")
+		section, m := moduleSection().FindStringSubmatch(line), moduleKey().FindStringSubmatch(line)
+		known := !strings.ContainsAny(line, oddLine)
+		switch {
+		case line == "" || (known && (line[0] == '#' || line[0] == ';')):
+			continue
+		case known && section != nil:
+			name = section[1]
+			known = !seen["["+name]
+			seen["["+name] = true
+		case known && m != nil && name != "":
+			known = !seen[m[1]+" "+name] && !seen["at "+m[2]] && (m[1] != "url" || moduleURL().MatchString(m[2]))
+			seen[m[1]+" "+name] = true
+			if m[1] == "path" {
+				seen["at "+m[2]] = true
+				modules = append(modules, name+" "+m[2])
+			}
+		default:
+			known = false
+		}
+		if !known {
+			rest += name + " " + line + "\n"
+		}
+	}
+	return map[string]string{fewer + "submodules": sorted(modules), "content": rest}
+}

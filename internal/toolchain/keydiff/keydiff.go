@@ -48,6 +48,7 @@ var kinds = func() map[string]*Kind {
 		{"Cargo.toml", cargoKeys, true, 128, 16},
 		{"global.json", parts(readGlobal), false, 1 << 10, 1},
 		{".sln", solutionKeys, false, 4 << 10, 1},
+		{".gitmodules", texts(readModules), false, 64, 16},
 		{"tox.ini", iniKeys(true), false, 1 << 10, 1},
 		{"setup.cfg", iniKeys(false), false, 1 << 10, 1},
 		{"setup.py", lineKeys(&setupPy), false, 256, 64},
@@ -186,7 +187,7 @@ func expand(keys []string, member string, old, now map[string]string, name func(
 // replaces versions of others by versions of a registry is left out, but for a new file.
 func memberKeys(old, now map[string]string, tables ...string) []string {
 	keys := slices.DeleteFunc(differing(old, now), func(key string) bool {
-		return (key == "overrides" || key == "resolutions") && len(old) > 0 && addSources(nil, key, leavesOf(jsonTable(old[key], 9)), leavesOf(jsonTable(now[key], 9))) == nil
+		return (key == "overrides" || key == "resolutions") && len(old) > 0 && onlyVersions(key, old, now)
 	})
 	for i, key := range keys {
 		keys[i] = tomlKey(key)
@@ -198,6 +199,11 @@ func memberKeys(old, now map[string]string, tables ...string) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// onlyVersions reports whether a member replaces versions of others by versions of a registry alone, as far as it differs.
+func onlyVersions(key string, old, now map[string]string) bool {
+	return addSources(nil, key, leavesOf(jsonTable(old[key], 9)), leavesOf(jsonTable(now[key], 9))) == nil
 }
 
 // leavesOf are the members of a table and of those in it, by all keys on the way.

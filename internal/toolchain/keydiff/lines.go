@@ -70,7 +70,7 @@ var (
 	rubyOpen = input.Lazily(`\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$|^(?:if|unless|case|begin|while|until|for|def|class|module|=begin|__END__)\b|=\s*(?:if|case|begin)\b`)
 	rubyEnd  = input.Lazily(`^=?end\b`)
 
-	gemfile = lineForm{comment: "#", top: gemOrIf, block: input.Lazily(`^(?:group|platforms?)[ (]\s*(?::\w+(?:\s*,\s*:\w+)*|%i\[[\w\s]*\])\s*\)?\s+do$`), inside: gem, gone: gemOfGit, depth: func(line string) int {
+	gemfile = lineForm{comment: "#", top: gemOrIf, block: input.Lazily(`^(?:group|platforms?)[ (]\s*(?::\w+(?:\s*,\s*:\w+)*|%i\[[\w\s]*\])\s*\)?\s+do(?:\s+#.*)?$`), inside: gem, gone: gemOfGit, depth: func(line string) int {
 		switch {
 		case rubyOpen().MatchString(line):
 			return 1
@@ -109,9 +109,14 @@ var (
 			`libraryDependencies\s*\+=\s*` + sbtModule + `,?|addSbtPlugin\(\s*` + sbtModule + `\s*\))\s*(?://.*)?$`),
 	}
 	setupPy = lineForm{
-		comment: "#", top: input.Lazily(`^__version__\s*=\s*["'][\w.+-]+["']$`),
-		block:  input.Lazily(`^(?:(?:install_requires|tests_require|extras_require|classifiers|keywords|project_urls)\s*=\s*[\[{]|["'][\w-]+["']\s*:\s*\[)$`),
-		inside: input.Lazily(`^(?:["'][\w\s.,:/()<>=!~;\[\]+*&-]*["'](?:\s*:\s*["'][\w:/.#-]+["'])?,?\s*(?:#.*)?)$`),
+		comment: "#",
+		// A literal that describes the project, and lists of requirements in one line.
+		top: input.Lazily(`^(?:(?:__version__|VERSION)\s*=\s*["'][\w.+-]+["']|(?:version|(?:long_)?description(?:_content_type)?|(?:author|maintainer)(?:_email)?|` +
+			`(?:download_)?url|license|keywords|python_requires|zip_safe)\s*=\s*(?:["'][^"'\\]*["']|VERSION|__version__|True|False),?|` +
+			`(?:install_requires|setup_requires|tests_require|classifiers|keywords|license_files)\s*=\s*` + pyList + `)$`),
+		block: input.Lazily(`^(?:(?:install_requires|INSTALL_REQUIRES|setup_requires|tests_require|extras_require|EXTRAS_REQUIRE|classifiers|keywords|license_files|project_urls)\s*=\s*[\[{]|` +
+			`["'][\w-]+["']\s*:\s*\[)$`),
+		inside: input.Lazily(`^(?:` + pyText + `(?:\s*:\s*["'][\w:/.#-]+["'])?,?\s*(?:#.*)?|["'][\w-]+["']\s*:\s*` + pyList + `)$`),
 		depth: func(line string) int {
 			return strings.Count(line, "[") + strings.Count(line, "{") - strings.Count(line, "]") - strings.Count(line, "}")
 		},
@@ -130,6 +135,8 @@ var (
 )
 
 const (
+	pyText    = `["'][\w\s.,:/()<>=!~;\[\]+*&-]*["']`
+	pyList    = `\[(?:` + pyText + `,?\s*)*\],?`
 	sbtModule = `"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*(?:"[\w.+-]+"|\w+)(?:\s*%\s*(?:Test|Provided|Runtime|"[a-z]+"))?`
 	// rubyCondition compares words: it calls nothing with an argument but for versions, and no word that leaves.
 	rubyCondition = `\(?` + rubyOperand + `(?:\s*(?:==|!=|<=?|>=?|&&|\|\|)\s*` + rubyOperand + `)*\)?`
@@ -137,7 +144,7 @@ const (
 	rubyText      = `(?:RUBY_VERSION|["'][\w.-]*["'])`
 	gemLine       = gemName + gemOptions
 	gemName       = `gem[ (]\s*["'][\w.-]+["']`
-	gemOptions    = `(?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?):\s*(?::\w+|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
+	gemOptions    = `(?:\s*,\s*(?:["'][\w\s.~<>=!,*-]*["']|(?:require|groups?|platforms?|force_ruby_platform):\s*(?::\w+|true|false|\[[:\w\s,]*\]|%i\[[\w\s]*\])))*\s*\)?` +
 		`(?:\s+(?:if|unless)\s+` + rubyCondition + `)?`
 )
 
@@ -151,6 +158,9 @@ func lineKeys(form *lineForm) reader {
 		return texts(of.read)(before, after)
 	}
 }
+
+// rubyVersion is the version of the language in a Gemfile, which may rise.
+var rubyVersion = input.Lazily(`^ruby[ (]\s*["'](?:~> ?)?(\d[\d.]*)["']`)
 
 var pluginVersion = input.Lazily(`\s*\bversion[( ]\s*["'](\d[\w.+-]*)["']\)?`)
 
@@ -193,6 +203,10 @@ func (form *lineForm) read(text string) map[string]string {
 		case !odd && named != nil && form.gone != nil && form.gone().MatchString(line):
 			parts[more+"sources"] += line + "\n"
 			continue
+		}
+		if version := rubyVersion().FindStringSubmatch(line); version != nil && form.gone != nil && !odd {
+			parts[lowerVersion+"ruby"] += version[1] + "\n"
+			line = strings.Replace(line, version[1], "", 1)
 		}
 		deeper := form.depth(line)
 		lists := !odd && form.block != nil && form.block().MatchString(line) && (form.steer != nil || len(open) == 0 || around.dependencies)
@@ -306,25 +320,47 @@ var (
 	mixFunction  = input.Lazily(`^( *)defp? (\w+)(?:\(\w*\))? do$`)
 	mixAttribute = input.Lazily(`^(?:@\w+ "[\w\s.~<>=:/+-]*"|@xref\w* \[[\w\s:.,]*\])$`)
 	mixKey       = input.Lazily(`^(?:version|name|description|source_url|homepage_url|elixir|docs|package|deps): (?:"[^"#\\]*"|@\w+|\w+\(\)|&\w+/0),?$|^(?:xref: \[exclude: \[[\w\s:.,]*\]\]|start_permanent: Mix\.env\(\) == :prod),?$`)
-	mixHarmless  = input.Lazily(`^(?:docs|package|deps|description|extras|groups_for_\w+)$`)
-	elixirText   = input.Lazily(`"(?:[^"#\\]|#\{@\w+\})*"|~r/(?:[^/\\#]|\\.)*/|~r\{[^}\\#]*\}|~w\([\w\s./*-]*\)`)
-	elixirData   = input.Lazily(`^(?:@\w+|:\w+|\w+:|[A-Z]\w*(?:\.[A-Z]\w*)*|true|false|nil|\d+|[\s,\[\]{}%]|=>)*$`)
-	mixSource    = input.Lazily(`\b(?:path|git|github|gitlab|hex|repo|organization|in_umbrella|compile|manager|app|env|system_env|only_deps):`)
+	mixHarmless  = input.Lazily(`^(?:docs|package|deps|cli|description|extras|groups_for_\w+)$`)
+	// mixList opens a list of the project that describes it, or that a tool beside the tests reads.
+	mixList    = input.Lazily(`^(docs|package|dialyzer|preferred_cli_env): \[$`)
+	elixirText = input.Lazily(`"(?:[^"#\\]|#\{@\w+\})*"|~r/(?:[^/\\#]|\\.)*/|~r\{[^}\\#]*\}|~w\([\w\s./*-]*\)`)
+	elixirData = input.Lazily(`^(?:@\w+|:\w+|\w+:|[A-Z]\w*(?:\.[A-Z]\w*)*|true|false|nil|\d+|[\s,\[\]{}%]|=>)*$`)
+	mixSource  = input.Lazily(`\b(?:path|git|github|gitlab|hex|repo|organization|in_umbrella|compile|manager|app|env|system_env|only_deps):`)
 )
 
-// readMix reads a mix.exs: data in the functions that name dependencies, documentation and the package, and code.
+// readMix reads a mix.exs: data in the functions and lists that name dependencies, documentation and the package, what Dialyzer is told,
+// and code.
 func readMix(text string) map[string]string {
-	var dependencies []string
+	var dependencies, dialyzer []string
 	var code strings.Builder
 	function, indent := "", ""
+	list, depth, margin := "", 0, 0 // of the project, how deep in it, and where it begins
 	for raw := range strings.Lines(text) {
 		line := strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r")
 		bare := strings.Trim(line, " ")
-		isData := elixirData().MatchString(elixirText().ReplaceAllString(bare, ":text")) && !mixSource().MatchString(bare)
-		switch {
+		words := elixirText().ReplaceAllString(bare, ":text")
+		isData := elixirData().MatchString(words) && !mixSource().MatchString(bare)
+		at := len(line) - len(strings.TrimLeft(line, " "))
+		if depth > 0 && at <= margin && !closing().MatchString(bare) {
+			depth = 0
+		}
+		switch opens := mixList().FindStringSubmatch(bare); {
 		case strings.ContainsRune(line, '\r'):
 		case bare == "" || (bare[0] == '#' && !endsHash(bare)):
 			continue
+		case function == "project" && depth == 0 && opens != nil:
+			list, depth, margin = opens[1], 1, at
+			dependencies = append(dependencies, bare)
+			continue
+		case depth > 0:
+			within := true
+			if depth, within = inList(words, depth); isData && within && list == "dialyzer" {
+				dialyzer = append(dialyzer, bare)
+				continue
+			} else if isData && within {
+				dependencies = append(dependencies, bare)
+				continue
+			}
 		case function == "project" && mixKey().MatchString(bare), mixAttribute().MatchString(bare), mixHarmless().MatchString(function) && isData:
 			dependencies = append(dependencies, bare)
 			continue
@@ -336,5 +372,21 @@ func readMix(text string) map[string]string {
 			function = ""
 		}
 	}
-	return map[string]string{"dependencies": sorted(dependencies), "code": code.String()}
+	return map[string]string{"dependencies": sorted(dependencies), "dialyzer": sorted(dialyzer), "code": code.String()}
+}
+
+// inList follows the brackets of a line in a list. within is false where the list ends, and something else begins, before the line does.
+func inList(words string, depth int) (after int, within bool) {
+	for i, r := range words {
+		switch r {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth == 0 {
+			return 0, strings.Trim(words[i+1:], ",") == ""
+		}
+	}
+	return depth, true
 }

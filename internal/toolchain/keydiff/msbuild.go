@@ -42,6 +42,10 @@ func sharedKeys(root *element, parts xmlParts) { keysOfProject(root, parts, true
 
 func keysOfProject(root *element, parts xmlParts, tests bool) {
 	for _, group := range root.children {
+		if group.name == "Sdk" && len(group.attrs) == 2 && group.attrs[0].Name.Local == "Name" && group.plain("Name", "Version") && len(group.children) == 0 {
+			parts.list(lowerVersion+group.attrs[0].Value, group.attrs[1].Value)
+			group = &element{name: group.name, attrs: group.attrs[:1], text: group.text}
+		}
 		if !isPlainlyConditional(group.attrs) || group.text != "" || (group.name != "PropertyGroup" && group.name != "ItemGroup") {
 			parts.add(tomlKey(group.name), group)
 			continue
@@ -76,7 +80,10 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			}
 			plain := isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text)
 			if group.name == "ItemGroup" {
-				plain = c.text == "" && c.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
+				bare := &element{name: c.name, children: c.children, attrs: slices.DeleteFunc(slices.Clone(c.attrs), func(a xml.Attr) bool {
+					return c.name != "GlobalPackageReference" && isPlainlyConditional([]xml.Attr{a})
+				})}
+				plain = c.text == "" && bare.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
 				if c.name == "GlobalPackageReference" && plain { // it may check each project
 					c.attrs = slices.DeleteFunc(c.attrs, func(a xml.Attr) bool { return a.Name.Local == "Version" })
 					parts.add(fewer+"global packages", part)
@@ -137,6 +144,12 @@ var (
 	solutionNested  = input.Lazily(`^\{[\w-]+\} = \{[\w-]+\}$`)
 )
 
+// The two types of a project in C#.
+const (
+	oldStyle = `Project("{FAE04EC0-301F-11D3-BF4B-00C04F79EFBC}")`
+	newStyle = `Project("{9A19103F-16F7-4668-BE54-9A1E7A4F7556}")`
+)
+
 // solutionKeys are the keys of a solution of .NET: its projects, how each is built, and the rest. A project may come.
 func solutionKeys(before, after []byte) ([]string, error) {
 	return changedParts(readSolution(string(before), nil), readSolution(string(after), projectsOf(string(before)))), nil
@@ -165,7 +178,7 @@ func readSolution(text string, known map[string]bool) map[string]string {
 			inItems = strings.HasPrefix(line, "ProjectSection")
 		case inItems && solutionItem().MatchString(line), solutionNested().MatchString(line):
 		case solutionProject().MatchString(line):
-			projects = append(projects, line)
+			projects = append(projects, strings.Replace(line, oldStyle, newStyle, 1))
 		case m != nil && known != nil && !known[m[1]]:
 		case m != nil && strings.Contains(line, ".Build.0 = "):
 			built = append(built, line)

@@ -24,7 +24,8 @@ var movements = []movement{
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:select|lint\.(?:extend-)?select)|tox\.env_list)|workspace\.members)$`), widens},
 	{input.Lazily(`^(?:tool\.(?:ruff\.extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|coverage\.run\.patch)|` +
 		`golangci\.(?:(?:linters|formatters)\.enable|formatters\.settings\.gofmt\.rewrite-rules))$`), gains},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+|extend-exclude)|mypy\.(?:disable_error_code|exclude)|` +
+	{input.Lazily(`^tool\.ruff\.(?:lint\.)?(?:ignore|extend-ignore|(?:extend-)?per-file-ignores\..+)$`), lessIgnored},
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:lint\.)?extend-exclude|mypy\.(?:disable_error_code|exclude)|` +
 		`pylint\..*\.?disable|pyright\.ignore|coverage\.report\.exclude_also)|` +
 		`golangci\.(?:linters\.(?:disable|exclusions\.(?:rules|paths|presets))|issues\.exclude(?:-rules|-dirs|-files)?)|` +
 		`rubocop\."?\w+/[\w/]+"?\.Exclude)$`), onlyLoses},
@@ -33,12 +34,13 @@ var movements = []movement{
 		`rubocop\.AllCops\.TargetRubyVersion|package\.edition)$`), rises},
 	{input.Lazily(`^rubocop\."?(?:Metrics|Layout)/\w+"?\.Max$`), falls},
 	{input.Lazily(`^(?:tool\.(?:mypy\.(?:strict|warn_\w+|disallow_\w+|check_untyped_defs|no_implicit_\w+|strict_\w+|extra_checks)|coverage\.run\.branch|` +
-		`pytest\.(?:ini_options\.)?xfail_strict)|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
+		`pytest\.(?:ini_options\.)?(?:xfail_strict|strict))|rubocop\."?\w+/[\w/]+"?\.Enabled)$`), turnsOn},
 	{input.Lazily(`^tool\.mypy\.(?:ignore_missing_imports|ignore_errors|allow_\w+|implicit_\w+)$`), func(old, now any) bool { return old == true && now != true }},
+	{input.Lazily(`^tool\.hatch\.build\.(?:targets\.\w+\.)?hooks\.[\w-]+\.dependencies$`), func(old, now any) bool { return source(old, true) == nil && source(now, true) == nil }},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), runsAsMuch},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?markers|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src|format\.(?:quote-style|indent-style|docstring-code-\w+|line-ending|skip-magic-trailing-comma)|(?:lint\.)?isort\..+)|hatch\.build\.targets\.sdist\.(?:include|exclude|only-include)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?(?:markers|asyncio_default_\w+_loop_scope|log_(?:cli_|file_)?(?:level|format|date_format)|console_output_style|faulthandler_timeout)|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
 		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
 }
 
@@ -119,6 +121,19 @@ var golangciDefault = []string{"custom", "gosec", "mnd", "err113", "errcheck", "
 
 func onlyLoses(old, now any) bool { return within(now, old) }
 
+// lessIgnored is [onlyLoses] of codes of rules, where a longer one may take the place of its beginning.
+func lessIgnored(old, now any) bool {
+	was, _ := old.([]any)
+	list, isList := now.([]any)
+	return onlyLoses(old, slices.DeleteFunc(slices.Clone(list), func(v any) bool {
+		code, _ := v.(string)
+		return slices.ContainsFunc(was, func(of any) bool {
+			start, isText := of.(string)
+			return isText && start != "" && strings.HasPrefix(code, start)
+		})
+	})) && (isList || now == nil)
+}
+
 // narrows is [widens] the other way round.
 func narrows(old, now any) bool { return now != nil && within(now, old) }
 
@@ -135,7 +150,13 @@ func falls(old, now any) bool { return rises(now, old) }
 
 func turnsOn(old, now any) bool { return now == true || (old == false && now == nil) }
 
-// warnsMore reports whether filters of warnings went that make no error. The last one that matches counts, so that the order stays.
+func isError(filter any) bool {
+	text, _ := filter.(string)
+	return strings.HasPrefix(strings.TrimSpace(text), "error")
+}
+
+// warnsMore reports whether filters of warnings went that make no error, or came that do. The last one that matches counts, so that
+// the order stays.
 func warnsMore(old, now any) bool {
 	was, isList := old.([]any)
 	is, both := now.([]any)
@@ -143,13 +164,16 @@ func warnsMore(old, now any) bool {
 		return false
 	}
 	for _, v := range was {
+		for len(is) > 0 && v != is[0] && isError(is[0]) {
+			is = is[1:]
+		}
 		if filter, isText := v.(string); len(is) > 0 && v == is[0] {
 			is = is[1:]
 		} else if !isText || strings.HasPrefix(strings.TrimSpace(filter), "e") {
 			return false
 		}
 	}
-	return len(is) == 0
+	return !slices.ContainsFunc(is, func(filter any) bool { return !isError(filter) })
 }
 
 var (
@@ -203,7 +227,18 @@ var scales = [][][]any{
 	{{"off"}, {"basic"}, {"standard"}, {"strict"}},
 }
 
+// sterner compares levels. A lint of Cargo may say its level in a table, with a priority that stays.
 func sterner(old, now any) bool {
+	was, wasTable := old.(map[string]any)
+	is, isTable := now.(map[string]any)
+	if wasTable && now != nil && (!isTable || !reflect.DeepEqual(was["priority"], is["priority"])) {
+		return false
+	}
+	if wasTable && len(was) <= 2 && len(is) <= 2 {
+		if old = was["level"]; isTable {
+			now = is["level"]
+		}
+	}
 	return slices.ContainsFunc(scales, func(levels [][]any) bool {
 		level := func(v any) int {
 			return slices.IndexFunc(levels, func(same []any) bool { return slices.Contains(same, v) })

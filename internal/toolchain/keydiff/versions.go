@@ -63,6 +63,13 @@ func packageKeys(before, after []byte) ([]string, error) {
 			keys = slices.Delete(keys, at, at+1)
 		}
 	}
+	keys = expand(keys, "pnpm", old, now, func(was, is map[string]string, name string) string {
+		if name == "overrides" && onlyVersions(name, was, is) {
+			return "dependencies"
+		}
+		return "pnpm." + tomlKey(name)
+	})
+	keys = slices.DeleteFunc(keys, func(key string) bool { return isOwn(key, old, now) })
 	var tests []string
 	return expand(keys, "scripts", old, now, func(was, is map[string]string, name string) string {
 		if tests == nil {
@@ -73,6 +80,27 @@ func packageKeys(before, after []byte) ([]string, error) {
 		}
 		return ecosystem.OtherScripts + name
 	}), nil
+}
+
+var (
+	ownName    = input.Lazily(`^"(@[\w.-]+/)[\w.-]+"$`)
+	ofTable    = input.Lazily(`^source of (\w+)\."(@[\w.-]+/[\w.-]+)"$`)
+	ownVersion = input.Lazily(`^"workspace:[\d^~*.]*"$`)
+)
+
+// isOwn reports whether a key is about a package of the same scope as the project, before and after, which the workspace has before or after.
+func isOwn(key string, old, now map[string]string) bool {
+	m, was, is := ofTable().FindStringSubmatch(key), ownName().FindStringSubmatch(old["name"]), ownName().FindStringSubmatch(now["name"])
+	if m == nil || was == nil || is == nil || was[1] != is[1] || !strings.HasPrefix(m[2], is[1]) {
+		return false
+	}
+	for _, members := range []map[string]string{old, now} {
+		table, _ := topLevel([]byte(members[m[1]])) // no table: nothing
+		if version := table[m[2]]; version != "" && !ownVersion().MatchString(version) && !isPlain(strings.Trim(version, `"`)) {
+			return false
+		}
+	}
+	return true
 }
 
 // testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of

@@ -102,6 +102,9 @@ func (p xmlParts) add(key string, e *element) { p.list(key, e.String()) }
 
 func (p xmlParts) list(key string, entries ...string) { p[key] = append(p[key], entries...) }
 
+// versionedSDK is an SDK of MSBuild with its version, which may rise.
+var versionedSDK = input.Lazily(`^([A-Za-z][\w.]*)/(\d[\w.-]*)$`)
+
 // xmlKeys lists the keys that differ of the parts that keys finds in a document.
 func xmlKeys(keys func(root *element, parts xmlParts)) reader {
 	return parts(func(data []byte) (map[string]string, error) {
@@ -112,6 +115,12 @@ func xmlKeys(keys func(root *element, parts xmlParts)) reader {
 		root, err := readXML(data)
 		if err != nil {
 			return nil, err
+		}
+		for i, a := range root.attrs {
+			if sdk := versionedSDK().FindStringSubmatch(a.Value); sdk != nil && a.Name.Local == "Sdk" {
+				parts.list(lowerVersion+sdk[1], sdk[2])
+				root.attrs[i].Value = sdk[1] + "/"
+			}
 		}
 		parts.add("attributes", &element{name: root.name, attrs: root.attrs, text: root.text})
 		keys(root, parts)
