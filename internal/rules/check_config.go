@@ -45,7 +45,7 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 		_, is, isMilder := milder(was, now[:min(1, len(now))])
 		old := was[0]
 		if len(now) == 0 {
-			isMilder = old.needed && old.value > 0 && !f.renamedHook(name)
+			isMilder = old.needed && old.value > 0 && !f.isMeant(name)
 		}
 		if best, anywhere := heads[name]; isMilder && (!anywhere || best.milder(old)) {
 			add(name, old.line, is.line)
@@ -65,23 +65,33 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 // mayMiss reports whether a setting that is new demands less than its absence: a family of Ruff is missed where the file chose it.
 func (f *gradedFile) mayMiss(name string) bool {
 	family, is := strings.CutPrefix(name, "ignore ")
-	for chosen := range f.was {
-		if is && (chosen == "ALL" || begins(family, chosen)) {
-			return true
-		}
+	if is && isNamed(f.Path, ruffFiles) {
+		return chooses(f.was, family)
 	}
-	return !is && !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
+	return !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
 }
 
-// renamedHook reports whether a hook has a new name that contains the one before, such as local-ruff.
-func (f *gradedFile) renamedHook(name string) bool {
-	id, is := strings.CutPrefix(name, "the hook ")
-	for other := range f.now {
-		if is && f.was[other] == nil && has(other, id) {
+// chooses reports whether a file of Ruff has chosen a family of rules.
+func chooses(settings map[string][]degree, family string) bool {
+	for chosen := range settings {
+		if chosen == "ALL" || begins(family, chosen) {
 			return true
 		}
 	}
 	return false
+}
+
+// isMeant reports whether something that is not named any more is still done: a family of Ruff by one that contains it, a hook with
+// a new name that contains the one before, such as local-ruff, or a linter that runs by default.
+func (f *gradedFile) isMeant(name string) bool {
+	id, isHook := strings.CutPrefix(name, "the hook ")
+	for other := range f.now {
+		if isHook && f.was[other] == nil && has(other, id) {
+			return true
+		}
+	}
+	usual := isIn(name, " errcheck govet ineffassign staticcheck unused gosimple typecheck stylecheck ")
+	return chooses(f.now, name) || (usual && f.now["linters.disable-all"] == nil && len(f.now["default"]) == 0)
 }
 
 // findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
@@ -127,6 +137,10 @@ var blankets = []blanket{
 	{" python .sh .bash .swift ", "pylint: disable|pylint:disable|shellcheck disable|swiftlint:disable", inComment, allOf, ""},
 	{" python " + scripts, "pylint: skip-file|pylint:skip-file|mypy: ignore-errors|@ts-nocheck", inComment, noValue, ""},
 	{scripts + " .css .scss .less ", "eslint-disable|oxlint-disable|tslint:disable|stylelint-disable", inComment, noRule, "enable"},
+	{" python ", "pyright:", inComment, input.Lazily(`^\s*(?:basic|off)\s*$`), ""},
+	{" .ex .exs .php ", "credo:disable-for-this-file|phpcs:ignoreFile", inComment, noRule, ""},
+	{" .php ", "@psalm-suppress|phpcs:disable", inComment, input.Lazily(`^\s*(?:all\b|$)`), "enable"},
+	{" .c .h .cc .cpp .cxx .hpp ", "NOLINTBEGIN", inComment, noRule, ""},
 	{scripts, "biome-ignore", inComment, input.Lazily(`^-all(?: lint)?:`), ""},
 	{scripts, "deno-lint-ignore", inComment, input.Lazily(`^-file\s*$`), ""},
 	{" ruby ", "rubocop:disable", onOwnLine, allOf, "enable all"},

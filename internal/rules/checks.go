@@ -34,10 +34,13 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			}
 		}
 		for _, s := range f.added {
-			if program := f.unchecked(s); program != "" {
-				swallowed(s.line, program, "set +e")
+			if program, how := f.unchecked(s); program != "" {
+				swallowed(s.line, program, how)
 				break
 			}
+		}
+		if all := f.checks(f.all); len(all) > 1 && slices.ContainsFunc(f.removed, stops) && !slices.ContainsFunc(f.all, stops) {
+			swallowed(all[0].Line, all[0].Program, "set -e is gone")
 		}
 		for _, s := range f.added { // of package.json
 			i := slices.IndexFunc(f.removed, func(old script) bool { return old.name == s.name && !doesNothing(old.text) })
@@ -79,7 +82,8 @@ var scriptFiles = []struct{ kind, names string }{
 	{"make", "makefile gnumakefile justfile .justfile *.mk *.just"},
 	{"tox", "tox.ini"},
 	{"rspec", ".rspec"},
-	{"package", "package.json composer.json"},
+	{"package", "package.json composer.json pyproject.toml deno.json deno.jsonc"},
+	{"calls", "noxfile.py tasks.py rakefile *.rake"},
 	{"yaml", ".gitlab-ci.y*ml azure-pipelines.y*ml bitbucket-pipelines.y*ml taskfile.y*ml lefthook.y*ml .lefthook.y*ml .travis.y*ml " +
 		"appveyor.y*ml .appveyor.y*ml .cirrus.y*ml buildspec.y*ml cloudbuild.y*ml .drone.y*ml .woodpecker.y*ml"},
 }
@@ -152,8 +156,8 @@ func (f *File) scripts(v *source.File) (list []script) {
 	kind := scriptKind(f)
 	if kind == "package" { // however many of them stand on a line
 		for _, s := range settingsOf(v) {
-			if leads(s.Keys, "scripts/*") {
-				list = append(list, script{s.Keys[1], s.Value, s.Line})
+			if leadsToOne(s.Keys, "scripts/* tasks/* tool/hatch/envs/*/scripts/* tool/pdm/scripts/* tool/poe|taskipy/tasks/*") {
+				list = append(list, script{s.Keys[len(s.Keys)-1], s.Value, s.Line})
 			}
 		}
 		return list
@@ -197,6 +201,10 @@ func (f *File) checksOf(s script) (all []Check) {
 	if _, command, is := strings.Cut(text, "= -"); is && kind == "tox" {
 		text, mayFail = command, true
 	}
+	if m := programCall().FindStringSubmatch(text); kind == "calls" && m != nil {
+		mayFail = has(text, "success_codes", "warn=True", "warn = True")
+		text = strings.NewReplacer(`", "`, " ", "', '", " ", `"`, " ", "'", " ").Replace(m[1])
+	}
 	text = yamlCommand(text)
 	commands := shellCommands(text)
 	for i, c := range commands {
@@ -205,8 +213,14 @@ func (f *File) checksOf(s script) (all []Check) {
 			continue
 		}
 		how := cmp.Or(ignored(commands, i), ignoring(c.words, program))
-		if mayFail && how == "" {
-			how = "the line begins with -"
+		switch {
+		case how != "":
+		case mayFail:
+			how = cmp.Or(map[string]string{"calls": "any exit code is fine"}[kind], "the line begins with -")
+		case c.after == "|" && i+1 < len(commands) && f.drops(commands[i+1].words):
+			how = "| " + commands[i+1].words[0]
+		case c.after == "&" && i+1 == len(commands) && !has(program, "server") && !has(cmp.Or(f.Head, f.Base).Text, "wait"):
+			how = "&"
 		}
 		all = append(all, Check{
 			File: f, Line: s.line, Program: program, Args: checkArguments(c.words, program), MayFail: how,
@@ -216,6 +230,16 @@ func (f *File) checksOf(s script) (all []Check) {
 	}
 	return all
 }
+
+// drops reports whether a command at the end of a pipe succeeds whatever comes before it, and nothing else looks at what it writes.
+func (f *File) drops(words []string) bool {
+	text := cmp.Or(f.Head, f.Base).Text
+	return isIn(words[0], " tee cat tail head sed awk tr ") && !has(text, "pipefail", "shell: bash", "PIPESTATUS") &&
+		bytes.Count(text, []byte(words[len(words)-1])) < 2
+}
+
+// programCall matches a call of nox, invoke or Rake that runs a command.
+var programCall = input.Lazily(`(?:\.run|\bsh)[ (]+["'](.*)`)
 
 // yamlCommand removes what is before a command on a line of YAML.
 func yamlCommand(line string) string {
@@ -284,24 +308,44 @@ func succeeds(words []string) bool {
 	return false
 }
 
-// unchecked is a check after set +e, when nothing keeps its result and nothing sets -e again.
-func (f *scripted) unchecked(from script) (check string) {
-	const most = 30 // lines after set +e
-	if !ends(strings.TrimSpace(from.text), "set +e") {
-		return ""
+// stops reports whether a script ends where one of its commands fails, from this line on.
+func stops(s script) bool {
+	words := strings.Fields(s.text)
+	return len(words) > 1 && words[0] == "set" && words[1][0] == '-' && has(s.text, "errexit", " -e", " -ue", " -xe", " -ve", " -eu")
+}
+
+// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script, or as a condition of what does
+// not fail.
+func (f *scripted) unchecked(from script) (check, how string) {
+	const most = 30 // lines behind it
+	how = strings.TrimSpace(from.text)
+	isCondition := false
+	switch kind := scriptKind(f.File); {
+	case ends(how, "set +e"):
+		how = "set +e"
+	case kind == "shell" && from.text[0] != ' ' && from.text[0] != '\t' && (how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))):
+	case begins(how, "if "):
+		if found := checksIn(how); len(found) > 0 && slices.ContainsFunc(f.had, func(c Check) bool { return c.Program == found[0] }) {
+			check, how, isCondition = found[0], "if", true
+			break
+		}
+		return "", ""
+	default:
+		return "", ""
 	}
 	for _, s := range f.all {
 		switch found := checksIn(s.text); {
-		case s.line <= from.line || s.line > from.line+most:
-		case has(s.text, "$?", "PIPESTATUS", "${?}"):
-			return ""
-		case has(s.text, "set -e"), scriptKind(f.File) == "yaml" && begins(strings.TrimSpace(s.text), "- "):
-			return check
+		case s.line < from.line || s.line > from.line+most || (s.line == from.line && !isCondition):
+		case has(s.text, "$?", "PIPESTATUS", "${?}") || (isCondition && (failsLater(shellCommands(s.text)) || has(s.text, "=", "fail"))):
+			return "", ""
+		case has(s.text, "set -e"), scriptKind(f.File) == "yaml" && begins(strings.TrimSpace(s.text), "- "),
+			isCondition && ends(strings.TrimSpace(s.text), "fi"):
+			return check, how
 		case check == "" && len(found) > 0:
 			check = found[0]
 		}
 	}
-	return check
+	return check, how
 }
 
 // doesNothing reports whether all commands of a script only succeed.
@@ -526,6 +570,9 @@ func checksIn(script string) []string {
 // commandsIn are the commands of the lines of a script.
 func commandsIn(script string) (list []command) {
 	for line := range strings.SplitSeq(script, "\n") {
+		if line == "exit 0" { // nothing runs behind it
+			break
+		}
 		list = append(list, shellCommands(line[:min(len(line), maxShellLine)])...)
 	}
 	return list

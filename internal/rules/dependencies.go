@@ -70,7 +70,7 @@ type manifest struct {
 var manifests = []manifest{
 	{files: "go.mod", system: "go", read: readGoMod},
 	{files: "package.json", system: "npm", own: "name",
-		tables: "dependencies/{} optionalDependencies/{} peerDependencies/{}", dev: "devDependencies/{}"},
+		tables: "dependencies/{} optionalDependencies/{} peerDependencies/{} overrides/{} resolutions/{} pnpm/overrides/{}", dev: "devDependencies/{}"},
 	{files: "deno.json deno.jsonc jsr.json", system: "npm", own: "name", tables: "imports/{}"},
 	{files: "composer.json", system: "composer", own: "name", tables: "require/{}", dev: "require-dev/{}"},
 	{files: "pyproject.toml", system: "pypi", own: "project/name tool/poetry/name",
@@ -90,6 +90,7 @@ var manifests = []manifest{
 	{files: "build.gradle build.gradle.kts", system: "maven",
 		pattern:    input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)(.*)`),
 		devPattern: input.Lazily(`^\s*(?:test|androidTest|classpath)`)},
+	{files: "mix.exs", system: "hex", pattern: input.Lazily(`^\s*\{:(\w+),(.*)`), devPattern: input.Lazily(`only: .*:(?:dev|test|docs)`)},
 	{files: "gemfile *.gemspec", system: "gem",
 		pattern:    input.Lazily(`^\s*(?:\w+\.)?(?:gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`),
 		devPattern: input.Lazily(`^\s*(?:\w+\.)?add_development_`)},
@@ -251,6 +252,9 @@ func (d *described) dependency(m *manifest, v *source.File, own string) dependen
 			break
 		}
 		is.from, is.local = npmSource(version), isLocalVersion(version)
+		if has(d.id, "overrides\x00", "resolutions\x00") && is.from == "" && !isPackage {
+			is.name = "" // another version
+		}
 	case "composer":
 		if is.name = strings.ToLower(d.name); !has(d.name, "/") { // PHP, or an extension of it
 			is.name = ""
@@ -329,9 +333,11 @@ func newDependencies(f *File, m *manifest, deps []dependency, known map[string]b
 }
 
 func readGoMod(v *source.File) (deps []dependency) {
-	f, err := modfile.ParseLax("go.mod", v.Text, nil)
-	if err != nil {
-		return nil
+	f, err := modfile.Parse("go.mod", v.Text, nil)
+	if err != nil { // a newer one, of which no replacement is known
+		if f, err = modfile.ParseLax("go.mod", v.Text, nil); err != nil {
+			return nil
+		}
 	}
 	own := ""
 	if f.Module != nil {
@@ -341,6 +347,11 @@ func readGoMod(v *source.File) (deps []dependency) {
 	for _, r := range f.Require {
 		// What was needed indirectly is known; what is new indirectly is not the program's own choice.
 		deps = append(deps, dependency{name: r.Mod.Path, local: r.Indirect || begins(r.Mod.Path, own+"/"), line: r.Syntax.Start.Line})
+	}
+	for _, r := range f.Replace {
+		if r.New.Path != r.Old.Path && !isLocalVersion(r.New.Path) {
+			deps = append(deps, dependency{name: r.Old.Path, from: r.New.Path, line: r.Syntax.Start.Line})
+		}
 	}
 	return deps
 }
@@ -425,10 +436,11 @@ func (c *Change) locks() (list []*File) {
 // findLockHost finds servers that a lock file did not load packages from before.
 func findLockHost(c *Change, report func(Hit)) {
 	known := map[string]bool{}
-	for _, f := range c.locks() {
+	files := slices.Concat(c.locks(), slices.DeleteFunc(slices.Clone(c.Files), func(f *File) bool { return indexKeys(f.Path) == "" || foreign(f.Path) }))
+	for _, f := range files {
 		eachHost(f.Base, func(host string, _ int) { known[host] = true })
 	}
-	for _, f := range c.locks() {
+	for _, f := range files {
 		var found firstNames
 		eachHost(f.Head, func(host string, line int) {
 			isUsual := host == "" || isIn(host, registries) || (host == "github.com" && path.Base(f.Path) == "composer.lock")
@@ -438,11 +450,36 @@ func findLockHost(c *Change, report func(Hit)) {
 			}
 		})
 		if len(found.names) > 0 {
-			report(f.hit(0, found.line, "", "packages come from "+listed(found.names)+", which the lock file did not name before",
+			report(f.hit(0, found.line, "", "packages come from "+listed(found.names)+", which the file did not name before",
 				"load the packages from the registry that the project uses, or let a person approve the server"))
 		}
 	}
 }
+
+// indexes are the settings that name a server of packages, by file.
+var indexes = []struct{ files, keys string }{
+	{".npmrc .yarnrc pip.conf", "**"},
+	{".yarnrc.yml", "npmRegistryServer npmScopes/*/npmRegistryServer"},
+	{"pyproject.toml", "tool/uv/index/url tool/poetry|pdm/source/url tool/uv/index-url|extra-index-url|find-links tool/uv/extra-index-url"},
+	{"uv.toml", "index/url index-url|extra-index-url"},
+	{"pom.xml settings.xml", "**/repository|pluginRepository|mirror/url"},
+	{"*.gradle *.gradle.kts", "**/repositories/**"},
+	{"nuget.config", "**/packageSources/add/@value"},
+	{"config.toml", "source|registries/*/registry|index"},
+	{"gemfile requirements*.txt requirements*.in", "**"},
+}
+
+func indexKeys(name string) string {
+	for _, x := range indexes {
+		if isNamed(name, x.files) {
+			return x.keys
+		}
+	}
+	return ""
+}
+
+// indexLine begins a line of a file without keys that names a server.
+var indexLine = input.Lazily(`^\s*(?:source\b|--?(?:extra-index-url|index-url|i|find-links|f)\b)`)
 
 // sourceKeys are in the lines that say where a package comes from; others name home pages and sponsors.
 var sourceKeys = []string{`"resolved":`, `resolved "`, "url = ", "registry = ", "git = ", "source = ", "remote: ",
@@ -453,17 +490,27 @@ const cratesIndex = `source = "registry+https://github.com/rust-lang/crates.io-i
 
 // registries are the servers that package managers ask without being told.
 const registries = ` registry.npmjs.org registry.yarnpkg.com files.pythonhosted.org pypi.org rubygems.org index.rubygems.org crates.io index.crates.io static.crates.io ` +
-	`api.github.com codeload.github.com repo.packagist.org npm.jsr.io `
+	`api.github.com codeload.github.com repo.packagist.org npm.jsr.io ` +
+	`repo.maven.apache.org repo1.maven.org plugins.gradle.org maven.google.com dl.google.com api.nuget.org `
 
 // address matches an address behind its scheme: its host, without a user.
-var address = input.Lazily(`://(?:[^/"'#?} \r\n]*@)?([^/"'#?} \r\n]*)`)
+var address = input.Lazily(`://(?:[^/"'#?} \r\n]*@)?([^/"'#?<} \r\n]*)`)
 
-// eachHost visits the servers that a version of a lock file names, with the scheme where that is not encrypted.
+// eachHost visits the servers that a version of a lock file or a configuration names, with the scheme where that is not encrypted.
 func eachHost(v *source.File, visit func(host string, line int)) {
 	if v == nil {
 		return
 	}
 	base := strings.ToLower(path.Base(v.Path))
+	if keys := indexKeys(v.Path); keys != "" {
+		isPlain := isNamed(base, "gemfile requirements*")
+		for _, s := range settingsOf(v) {
+			if line := v.Line(s.Line); leadsToOne(s.Keys, keys) && (!isPlain || indexLine().Match(line)) {
+				hostsIn(line, func(host string) { visit(host, s.Line) })
+			}
+		}
+		return
+	}
 	n, before := 0, []byte(nil)
 	for line := range bytes.Lines(v.Text) {
 		n++
@@ -474,13 +521,17 @@ func eachHost(v *source.File, visit func(host string, line int)) {
 		if before = line; !isSource || string(bytes.TrimSpace(line)) == cratesIndex {
 			continue
 		}
-		for _, found := range address().FindAllSubmatchIndex(line, -1) {
-			host := strings.ToLower(string(line[found[2]:found[3]]))
-			if ends(line[:found[0]], "http") {
-				host = "http://" + host
-			}
-			visit(host, n)
+		hostsIn(line, func(host string) { visit(host, n) })
+	}
+}
+
+func hostsIn(line []byte, visit func(host string)) {
+	for _, found := range address().FindAllSubmatchIndex(line, -1) {
+		host := strings.ToLower(string(line[found[2]:found[3]]))
+		if ends(line[:found[0]], "http") {
+			host = "http://" + host
 		}
+		visit(host)
 	}
 }
 

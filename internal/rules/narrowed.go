@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -33,7 +34,16 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			}
 		}
 	}
-	c.droppedChecks(report)
+	said := map[string]bool{}
+	c.droppedChecks(func(h Hit) {
+		said[h.File] = true
+		report(h)
+	})
+	for _, f := range c.scripted() {
+		if f.byVariable(report); !said[f.Path] {
+			f.fewerParts(report)
+		}
+	}
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, pytestFiles) {
@@ -41,6 +51,62 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			if len(check.Args)+len(check.names) > 0 { // else it may be in another file now
 				check.report(&old, false, report)
 			}
+		}
+	}
+}
+
+// optionVars are variables with options for each run of a check.
+var optionVars = map[string]string{"PYTEST_ADDOPTS": "pytest", "GOFLAGS": "go test", "SPEC_OPTS": "rspec", "MAVEN_ARGS": "mvn", "MAVEN_OPTS": "mvn"}
+
+// byVariable finds variables that make checks do less.
+func (f *scripted) byVariable(report func(Hit)) {
+	for _, name := range slices.Sorted(maps.Keys(optionVars)) {
+		read := func(list []script) (c Check) {
+			c = Check{File: f.File, Program: optionVars[name]}
+			for _, s := range list {
+				if _, value, found := strings.Cut(s.text, name); found {
+					c.Line = cmp.Or(c.Line, s.line)
+					for _, one := range shellCommands(strings.Trim(value, ` :="'`)) {
+						c.Args = append(c.Args, one.words...)
+					}
+				}
+			}
+			return c
+		}
+		if now, was := read(f.added), read(f.removed); now.Line > 0 && f.Base != nil {
+			now.report(&was, true, report)
+		}
+	}
+}
+
+// fewerParts finds scripts, targets and lists of environments of which nothing is left but a part that checks less.
+func (f *scripted) fewerParts(report func(Hit)) {
+	split := func(s script) (name string, parts []string) {
+		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',:=@&|;", r) }
+		if parts = strings.FieldsFunc(s.text, isSep); s.name != "" {
+			return s.name, parts
+		}
+		kind := scriptKind(f.File)
+		if len(parts) == 0 || isSep(rune(s.text[0])) || !(kind == "make" || (kind == "tox" && oneOf(parts[0], "envlist", "env_list"))) {
+			return "", nil
+		}
+		return parts[0], parts[1:]
+	}
+	was, now := map[string][]string{}, map[string][]string{}
+	for _, s := range f.removed {
+		name, parts := split(s)
+		was[name] = append(was[name], parts...)
+	}
+	for _, s := range f.added {
+		name, parts := split(s)
+		now[name] = append(now[name], parts...)
+	}
+	for _, s := range f.added {
+		name, _ := split(s)
+		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool { return !namesCheck(w) })
+		if name != "" && len(gone) > 0 && len(without(now[name], was[name])) == 0 {
+			report(f.hit(0, s.line, name, name+" does not run "+listed(gone)+" any more", fixRestore))
+			was[name] = nil
 		}
 	}
 }
@@ -192,9 +258,10 @@ const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulnch
 	`pytest/* py.test/* tox/* nox/* mypy/* pyright/* basedpyright/* ruff/check,format flake8/* pylint/* bandit/* ty/check pytype/* unittest/* ` +
 	`jest/* vitest/* mocha/* ava/* tap/* playwright/test cypress/run eslint/* tsc/* vue-tsc/* svelte-check/* biome/check,ci,lint oxlint/* stylelint/* karma/* ` +
 	`publint/* attw/* knip/* deno/test,lint,check bun/test ` +
-	`cargo/test,clippy,check,nextest,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
+	`cargo/test,clippy,check,nextest,fmt,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
 	`mvn/test,verify,install,package,integration-test mvnw/test,verify,install,package,integration-test gradle/test,check,build gradlew/test,check,build ` +
-	`dotnet/test,build,format mix/test,credo,compile,dialyzer phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
+	`clang-tidy/* cppcheck/* detekt/* ktlint/* swiftlint/* brakeman/* standardrb/* pest/* paratest/* behat/* infection/* phpcs/* ` +
+	`meson/test sbt/test dart/test,analyze flutter/test,analyze dotnet/test,build,format mix/test,credo,compile,dialyzer phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
 	`shellcheck/* hadolint/* actionlint/* zizmor/* pre-commit/run prek/run yamllint/* markdownlint/* codespell/* typos/* semgrep/* ` +
 	`codecov/* coverage/report checkov/* trivy/* tfsec/* ansible-lint/* helm/lint`
 
@@ -248,6 +315,7 @@ var narrowing = map[string]string{
 	"playwright":    ". --grep --grep-invert -g --retries --project -u --update-snapshots /",
 	"cargo test":    "f --lib --bins --bin --doc --test --skip --exclude -p --package --no-run / --workspace --all --all-features --all-targets",
 	"cargo nextest": "- --lib --retries -E --exclude -p / --workspace --all-features --all-targets",
+	"cargo fmt":     "- / --check",
 	"cargo clippy":  "- --lib -A / -D --workspace --all-features --all-targets",
 	"dotnet test":   ". --filter --list-tests -t /",
 	"dotnet build":  "- / -warnaserror|--warnaserror|/warnaserror",
@@ -260,22 +328,27 @@ var narrowing = map[string]string{
 	"mix compile":   "- / --warnings-as-errors",
 	"mix credo":     "- / --strict",
 	"rubocop":       ". --fail-level --only --except --exclude /",
+	"ctest":         "- -E --exclude-regex -LE --label-exclude -R --tests-regex -L --label-regex --repeat --repeat-until-fail -N --show-only /",
+	"phpstan":       ": --level -l --generate-baseline -b /",
+	"psalm":         ": --set-baseline --error-level /",
+	"clang-tidy":    ": / --warnings-as-errors",
 	"phpunit":       ". --exclude-group --group --filter --testsuite /",
 	"tox":           "- -e --skip-missing-interpreters --skip-env --notest /",
 	"nox":           "- -s -k -e /",
 	"mypy":          ": --exclude --ignore-missing-imports / --strict",
 	"tsc":           "- --skipLibCheck / --strict",
 	"ruff format":   "- / --check|--diff",
-	"ruff check":    ". --ignore --exclude --extend-ignore --extend-exclude /",
-	"eslint":        ": --quiet --ignore-pattern /",
+	"ruff check":    ". --ignore --exclude --extend-ignore --extend-exclude --fix /",
+	"eslint":        ": --quiet --ignore-pattern --fix / --max-warnings",
 	"flake8":        ". --ignore --extend-ignore --exclude --extend-exclude /",
 	"pylint":        ": --disable -d --ignore --errors-only -E /",
 	"golangci-lint": ". --new --new-from-rev --disable -D --disable-all --fast /",
-	"":              "- --ignore --exclude --deselect -k --testPathIgnorePatterns --testNamePattern -t --grep --passWithNoTests --filter --skip -short -run /", // given to a script
+	"": "- --ignore --exclude --deselect -k --testPathIgnorePatterns --testNamePattern -t --grep --passWithNoTests --filter --skip -short -run " +
+		"--if-present --retry --retries --changed --onlyChanged -u --update --updateSnapshot /", // given to a script
 }
 
 // choosing are options whose value may change: only where they are new, less is checked.
-const choosing = " -e -s -p --package -pl --project --test --bin "
+const choosing = " --level -l -e -s -p --package -pl --project --test --bin "
 
 // switches are options that take no value but in two programs: what follows them is a path.
 const switches = " -q -v -vv -x -s --quiet --verbose --coverage --run --ci "

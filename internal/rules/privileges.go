@@ -163,6 +163,26 @@ func isUnpinned(uses string) bool {
 	return len(ref) != 40 || strings.Trim(ref, "0123456789abcdef") != ""
 }
 
+// findInjection finds texts that anyone can write, and that a workflow puts into a script.
+func findInjection(c *Change, report func(Hit)) {
+	c.flowsOf().eachFresh(func(w *flow, visit func(text string, line int)) {
+		for _, s := range w.steps {
+			for _, n := range []*input.Node{s.node.Member("run"), s.node.At("with", "script")} {
+				for _, m := range foreignText().FindAllStringSubmatch(textOf(n), -1) {
+					visit(m[1], flowLine(w.text, n, m[1]))
+				}
+			}
+		}
+	}, strings.ToLower, func(w *flow, fresh firstNames) {
+		report(w.hit(fresh.line, fresh.names[0], "a script contains "+listed(fresh.names)+", which anyone can write: it runs as a command",
+			"give the script the text in a variable of its environment"))
+	})
+}
+
+// foreignText matches what the author of a pull request, an issue or a comment chose.
+var foreignText = input.Lazily(`\$\{\{[^}]*?\b(github\.(?:head_ref\b|event\.(?:issue|pull_request|comment|review|review_comment|discussion|head_commit|commits|workflow_run)\b[\w.\[\]*]*` +
+	`\.(?:title|body|message|name|email|ref|label|head_branch)\b))`)
+
 // findPullRequestTarget finds workflows that run the code of a pull request with the rights of the repository.
 func findPullRequestTarget(c *Change, report func(Hit)) {
 	const fix = "use pull_request, or check out nothing of the pull request in this workflow"

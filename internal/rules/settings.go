@@ -21,6 +21,8 @@ type Setting struct {
 	Table int // settings of one table, object or element have the same number
 }
 
+const elixirFiles = "mix.exs .credo.exs "
+
 // maxSettings is how many settings of a file are read: no person wrote more.
 const maxSettings = 100_000
 
@@ -35,9 +37,9 @@ func settingsOf(v *source.File) []Setting {
 	switch ext := path.Ext(base); {
 	case ext == ".toml":
 		r.objects(true)
-	case begins(ext, ".json"), begins(base, ".nycrc"), begins(base, ".c8rc"), isScript(v.Lang), base == "mix.exs", isNamed(base, gradleFiles):
+	case begins(ext, ".json"), begins(base, ".nycrc"), begins(base, ".c8rc"), isScript(v.Lang), isNamed(base, elixirFiles+gradleFiles):
 		r.objects(false)
-	case ext == ".yml", ext == ".yaml", has(base, ".neon"):
+	case ext == ".yml", ext == ".yaml", has(base, ".neon"), base == ".clang-tidy":
 		r.yaml()
 	case ext == ".xml", has(base, ".xml."), ext == ".csproj", ext == ".fsproj", ext == ".props", ext == ".targets", ext == ".runsettings":
 		r.xml()
@@ -166,7 +168,7 @@ func (r *settingReader) objects(isTOML bool) {
 			last = text
 		}
 	}
-	isGradle, isElixir := isNamed(r.Path, gradleFiles), isNamed(r.Path, "mix.exs")
+	isGradle, isElixir := isNamed(r.Path, gradleFiles), isNamed(r.Path, elixirFiles)
 	for i, end := 0, 0; i < len(r.Text); i = end {
 		end = r.tokenEnd(i, isTOML, at.list)
 		token := r.Text[i:end]
@@ -306,22 +308,24 @@ func (r *settingReader) xml() {
 	}
 }
 
-// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key, ** are any, and |
-// parts alternatives.
+// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key or the rest of it, ** are any, and
+// | parts alternatives.
 func leads(keys []string, pattern string) bool {
 	for pattern != "" {
 		part, rest, _ := strings.Cut(pattern, "/")
 		switch {
 		case part == "**":
-
-			for i := range keys {
+			for i := range len(keys) + 1 {
 				if leads(keys[i:], rest) {
 					return true
 				}
 			}
 			return false
-		case len(keys) == 0 || (part != "*" && !slices.ContainsFunc(strings.Split(part, "|"),
-			func(one string) bool { return strings.EqualFold(one, keys[0]) })):
+		case len(keys) == 0 || (!slices.ContainsFunc(strings.Split(part, "|"),
+			func(one string) bool {
+				start, open := strings.CutSuffix(one, "*")
+				return strings.EqualFold(start, keys[0][:min(len(start), len(keys[0]))]) && (open || len(start) == len(keys[0]))
+			})):
 			return false
 		}
 		keys, pattern = keys[1:], rest

@@ -3,6 +3,7 @@ package rules
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -16,13 +17,18 @@ const (
 // findSoftenedWorkflow finds checks of a workflow that do not run any more, or whose failure does not count.
 func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	set := c.flowsOf()
+	isSupport := slices.ContainsFunc(c.Files, func(f *File) bool { return isNamed(f.Path, buildFiles+" *.md *.gradle* composer.json") })
 	for _, p := range set.pairs {
 		for _, s := range p.now.steps {
 			set.softStep(s, p, report)
 		}
 		for _, j := range p.now.jobs {
 			if was := member(p.was.jobs, j.Key); was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
-				p.now.softened(j.Value, []*input.Node{was.Value}, j.Key, "the job "+input.Quote(j.Key), "workflow", report)
+				title := "the job " + input.Quote(j.Key)
+				p.now.softened(j.Value, []*input.Node{was.Value}, j.Key, title, "workflow", report)
+				if !isSupport {
+					p.now.lessOften(j.Value, was.Value, j.Key, title, report)
+				}
 			}
 		}
 		narrowedEvents(p, report)
@@ -30,11 +36,26 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	}
 }
 
-// softKeys are inputs of actions that make a failure count when they are true, or not count when they are false.
+// lessOften reports a matrix that lost values and got none. A change of a manifest says that the project supports less now.
+func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit)) {
+	for _, m := range membersOf(was.At("strategy", "matrix")) {
+		matrix := n.At("strategy", "matrix")
+		now := matrix.At(m.Key)
+		old, list := itemsOf(m.Value), itemsOf(now)
+		gone := without(old, list)
+		eachText(matrix, func(n *input.Node) { gone = without(gone, []string{n.Text}) }) // it may be in include
+		if len(list) > 0 && len(gone) > 0 && len(without(list, old)) == 0 {
+			report(w.hit(now.Pos.Line, name, title+" does not run for "+m.Key+" "+listed(gone)+" any more", fixRestore))
+		}
+	}
+}
+
+// softKeys are inputs of actions that make a failure count when they are true, or not count when they are false, which some are
+// without them.
 var softKeys = []struct{ key, strict, soft string }{
 	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"},
 	{"fail-on-failure", "true", "false"},
-	{"soft_fail", "false", "true"}, {"soft-fail", "false", "true"}, {"exit-code", "1", "0"},
+	{"soft_fail", "", "true"}, {"soft-fail", "", "true"}, {"only-new-issues", "", "true"}, {"exit-code", "1", "0"},
 }
 
 // softStep compares a step of the head with the same one at the merge base.
@@ -53,7 +74,10 @@ func (set *flowSet) softStep(s *flowStep, p flowPair, report func(Hit)) {
 	}
 	for _, k := range softKeys {
 		if with := s.node.Member("with"); textOf(with, k.key) == k.soft &&
-			slices.ContainsFunc(was, func(n *input.Node) bool { return textOf(n, "with", k.key) == k.strict }) {
+			slices.ContainsFunc(was, func(n *input.Node) bool {
+				old := textOf(n, "with", k.key)
+				return old == k.strict || (k.strict == "" && old != k.soft)
+			}) {
 			report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
 		}
 	}
@@ -65,8 +89,17 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 		name, says string
 		is         certainty
 	}{{"continue-on-error", " may fail without a failure of the " + whole, always}, {"if", " never runs", notEver}} {
-		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is }
+		byAuthor := func(n *input.Node) bool {
+			text := textOf(n, key.name)
+			return key.name == "if" && has(text, "github.actor", "triggering_actor", ".user.login") && !has(text, "dependabot", "renovate", "github-actions")
+		}
+		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is || byAuthor(n) }
 		if len(was) > 0 && says(n) && !slices.ContainsFunc(was, says) {
+			if how := key.says; byAuthor(n) {
+				key.says = " does not run for every author"
+			} else if key.name == "if" && has(textOf(n, "if"), "event_name") {
+				key.says = how + " for a pull request"
+			}
 			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))
 		}
 	}
@@ -92,16 +125,18 @@ func (set *flowSet) before(s *flowStep, p flowPair) (found []*flowStep) {
 	return found
 }
 
-var onEvent = input.Lazily(`github\.event_name *== *'(\w*)'`)
+var onEvent = input.Lazily(`github\.event_name *([!=])= *'(\w*)'`)
 
-// truth folds an expression of a workflow.
+// truth folds an expression of a workflow, as it is for pull requests where it runs for them.
 func (w *flow) truth(text string) certainty {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "${{"), "}}")
 	text = onEvent().ReplaceAllStringFunc(text, func(event string) string {
-		if len(w.on) > 0 && !w.runsFor(onEvent().FindStringSubmatch(event)[1], "workflow_call") {
-			return "false" // it does not run for this event
+		m := onEvent().FindStringSubmatch(event)
+		isRequest := m[2] == "pull_request" && w.runsFor(m[2])
+		if len(w.on) == 0 || (!isRequest && !w.runsFor("pull_request") && w.runsFor(m[2], "workflow_call")) {
+			return event
 		}
-		return event
+		return strconv.FormatBool(isRequest == (m[1] == "="))
 	})
 	return foldCondition(text, truths{"always()": always, "''": notEver})
 }

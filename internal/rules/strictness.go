@@ -27,13 +27,14 @@ const (
 type strictSetting struct {
 	files, keys string
 	direction
-	values string // words in lower case of which a value that counts contains one; after a !, none
+	values string // words in lower case of which a value that counts contains one; after a !, none; ^ is where it begins
 }
 
 // counts reports whether a value is one that the setting is about.
 func (d *strictSetting) counts(value string) bool {
 	words, isNone := strings.CutPrefix(d.values, "!")
-	return words == "" || has(strings.ToLower(value), strings.Fields(words)...) != isNone
+	value = "^" + strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(value, `\\`, "/"), "/")) + "/**" // as if it were a directory
+	return words == "" || has(value, strings.Fields(words)...) != isNone
 }
 
 const (
@@ -50,6 +51,8 @@ const (
 	e2eFiles      = "playwright*conf*"
 	gradleFiles   = "*.gradle *.gradle.kts"
 	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
+	complexFiles  = ".flake8 setup.cfg tox.ini *.toml .golangci.* .pylintrc pylintrc .credo.exs detekt*.y*ml"
+	retired       = "!exportloopref scopelint gomnd goerr113 execinquery exhaustivestruct interfacer maligned golint deadcode varcheck structcheck ifshort nosnakecase tenv logrlint"
 	noTests       = "!node_modules /dist /build /lib/ /out/ coverage fixtures snapshots e2e cypress playwright /tmp .git/ .next vendor"
 )
 
@@ -84,7 +87,11 @@ var strictness = []strictSetting{
 	{".rubocop.yml", "*/DisabledByDefault", off, ""},
 	{".rubocop.yml", "*/Max", lower, ""},
 	{".pre-commit-config.y*ml", "repos/hooks/id", named, ""},
-	{".golangci.*", "linters|formatters/enable", named, ""},
+	{".pre-commit-config.y*ml", "repos/hooks/stages", unnamed, "manual"},
+	{".pre-commit-config.y*ml", "exclude", unnamed, wholeTrees},
+	{".golangci.*", "linters|formatters/enable", named, retired},
+	{".golangci.*", "linters/disable-all", off, ""},
+	{".golangci.*", "linters/default", graded, ""},
 	{".golangci.*", "linters/disable", unnamed, ""},
 	{".golangci.*", "run/tests", on, ""},
 	{jestFiles, "**/testPathIgnorePatterns", unnamed, noTests},
@@ -107,7 +114,9 @@ var strictness = []strictSetting{
 	{gradleFiles, "**/excludeTags|excludeTestsMatching", unnamed, ""},
 	{gradleFiles, "**/test|tasks.test/exclude", unnamed, ""},
 	{projectFiles, "**/IsTestProject", on, ""},
-	{projectFiles, "**/Compile/@Remove", unnamed, "test"},
+	{projectFiles, "**/Compile/@Remove", unnamed, "test.cs tests.cs test*.cs tests*.cs unittest tests/ /test/ ^test/"},
+	{projectFiles, "**/CollectCoverage", on, ""},
+	{projectFiles, "**/AnalysisMode", graded, ""},
 	{projectFiles, "**/TestCaseFilter", unnamed, ""},
 	{phpunitFiles, "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything", kept, ""},
 	{phpunitFiles, "**/testsuite/exclude", unnamed, ""},
@@ -115,20 +124,41 @@ var strictness = []strictSetting{
 	{phpunitFiles, "**/testsuite/directory/@suffix", unnamed, "!test .phpt"},
 	{"phpstan*.neon*", "parameters/level", higher, ""},
 	{"phpstan*.neon*", "parameters/paths", named, ""},
+	{"phpstan*.neon*", "parameters/ignoreErrors/**", unnamed, "#.*# #.+# #^.*"},
+	{phpunitFiles, "**/testsuite/directory", named, ""},
 	{"psalm*.xml*", "psalm/@errorLevel", lower, ""},
-	{"cargo.toml", "**/lints/*/*", graded, "deny forbid allow"},
+	{"cargo.toml", "**/lints/*/*/**", graded, "deny forbid allow"},
 	{"cargo.toml", "lib|package/test|doctest|autotests", on, ""},
 	{"mix.exs", "**/warnings_as_errors", kept, ""},
 	{"mix.exs", "**/test_pattern", unnamed, "!_test"},
 	{ruffFiles, "**/ruff|lint/select|extend-select", named, ""},
-	{ruffFiles, "**/ruff|lint/ignore|extend-ignore", unnamed, "!0 1 2 3 4 5 6 7 8 9"}, // a family of rules
+	{ruffFiles, "**/ruff|lint/ignore|extend-ignore", unnamed, "!0 1 2 3 4 5 6 7 8 9 cpy"}, // a family of rules
+	{ruffFiles, "tool/ruff/**/exclude|extend-exclude", unnamed, wholeTrees},
+	{".flake8 setup.cfg tox.ini ruff.toml .ruff.toml", "flake8|lint/exclude|extend-exclude", unnamed, wholeTrees},
 	{"tox.ini pyproject.toml", "**/ignore_outcome", off, ""},
-	{pytestFiles, "**/xfail_strict", kept, ""},
-	{".flake8 setup.cfg tox.ini *.toml .golangci.*", "**/max-complexity|min-complexity|cognitive-complexity-threshold", lower, ""},
+	{pytestFiles, "**/pytest|tool:pytest|ini_options/xfail_strict|strict", kept, ""},
+	{pytestFiles, "**/pytest|tool:pytest|ini_options/filterwarnings", named, "^error/"},
+	{complexFiles, "**/max-complexity|max_complexity|min-complexity|max-args|max-branches|max-locals|max-returns|max-statements|" +
+		"cognitive-complexity-threshold|too-many-*|maxIssues|threshold", lower, ""},
+	{"detekt*.y*ml", "*/*/active", graded, ""},
+	{".credo.exs", "**/strict", on, ""},
+	{".pylintrc pylintrc setup.cfg tox.ini pyproject.toml", "**/disable", unnamed, "^all/"},
+	{"pyrightconfig.json pyproject.toml", "**/typeCheckingMode|report*", graded, ""},
+	{"pyrightconfig.json pyproject.toml", "tool/pyright|basedpyright/ignore|exclude", unnamed, wholeTrees},
+	{"pyrightconfig.json", "ignore|exclude", unnamed, wholeTrees},
+	{"*checkstyle*.xml", "**/module/@name", named, ""},
+	{".clang-tidy", "Checks|WarningsAsErrors", named, "!^-"},
+	{".coveragerc *.toml setup.cfg tox.ini", "**/run|report|coverage:run|coverage:report/omit", unnamed,
+		"!test __ conftest migration setup.py version example doc generated _pb2 vendor site-packages venv stub"},
+	{coverageFiles, "**/coverage/exclude|coveragePathIgnorePatterns", unnamed, wholeTrees},
+	{"taskfile.y*ml", "**/ignore_error", off, ""},
 	{mypyFiles, "**/mypy/overrides/ignore_errors", off, ""},
-	{".eslintrc* eslint.conf* package.json", "**/rules/*", graded, ""},
+	{mypyFiles, "**/mypy/disable_error_code", unnamed, ""},
+	{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules/complexity|max-*", lower, "!error warn off"},
+	{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules|categories/*", graded, ""},
 	{"biome.json*", "**/rules/*/*", graded, ""},
 	{"biome.json*", "linter/enabled", on, ""},
+	{"biome.json*", "linter/rules/recommended", on, ""},
 	{"deny.toml .deny.toml", "advisories|bans|sources|licenses/*", graded, ""},
 	{mypyFiles, "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|" +
 		"check_untyped_defs|strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional",
@@ -136,6 +166,7 @@ var strictness = []strictSetting{
 	{mypyFiles, "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports", off, ""},
 	{"codecov.y*ml .codecov.y*ml", "**/informational", off, ""},
 	{"codecov.y*ml .codecov.y*ml", "**/require_ci_to_pass", on, ""},
+	{"codecov.y*ml .codecov.y*ml", "**/status/patch|project", on, ""},
 }
 
 // degree is what a setting demands.
@@ -162,38 +193,59 @@ func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
 	}
 	settings := settingsOf(v)
 	extends := slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, "extends") })
-	for _, s := range settings {
+	take := func(s Setting) {
 		i := slices.IndexFunc(table, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
 		if i < 0 {
-			continue
+			return
 		}
 		name, l, ok := table[i].read(s)
 		if l.needed = (table[i].direction == kept || table[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
 			all[name] = append(all[name], l)
 		}
 	}
+	for _, s := range settings {
+		if !isNamed(v.Path, listFiles) {
+			take(s)
+			continue
+		}
+		for s.Value = range strings.FieldsFuncSeq(s.Value, func(r rune) bool { return r == ',' || r == ' ' }) {
+			take(s)
+		}
+	}
 	return all
 }
 
+// listFiles have lists with commas.
+const listFiles = ".flake8 *.cfg *.ini .coveragerc *pylintrc .clang-tidy"
+
 const (
-	isFalse = " false disable no annotations warnings "
+	isFalse = " false disable no off annotations warnings "
 	isTrue  = " true enable yes "
 )
 
 // degreeWords are the values of settings that are words, from the mildest to the strictest.
 var degreeWords = map[direction][]string{
-	on:       {isFalse, isTrue},
-	kept:     {isFalse, isTrue},
-	off:      {isTrue, isFalse},
-	graded:   {"", " off 0 allow ", " warn 1 info ", " error 2 on deny forbid "}, // a rule that is new and off is no loss
+	on:   {isFalse, isTrue},
+	kept: {isFalse, isTrue},
+	off:  {isTrue, isFalse},
+	// A rule that is new and off is no loss.
+	graded: {"", " off 0 allow none false ", " warn warning 1 info information basic minimum default ", " standard recommended ",
+		" error 2 on deny forbid true strict all "},
 	severity: {" none silent ", " suggestion ", " warning ", " error "},
 }
 
 // read is the name of a setting, and its level.
 func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
+	if name == "level" && len(s.Keys) > 1 && d.direction == graded { // { level = "deny", priority = -1 }
+		name = s.Keys[len(s.Keys)-2]
+	}
+	if name == "strict" && d.files == pytestFiles { // what pytest 9 calls it
+		name = "xfail_strict"
+	}
 	l.line, l.most = s.Line, d.direction == lower
 	whole := d.direction >= on && d.direction <= off && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
+	whole = whole || begins(d.keys, "*/*/")
 	switch d.direction {
 	case higher, lower:
 		whole = true

@@ -167,7 +167,7 @@ func (s *flowStep) same(other *flowStep) bool {
 			return true
 		}
 	}
-	return (s.script != "" && s.script == other.script) ||
+	return (s.script != "" && s.script == other.script) || (s.action != "" && s.action == other.action) ||
 		slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
 }
 

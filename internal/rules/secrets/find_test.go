@@ -127,6 +127,35 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestForms makes a token of each form that only its prefix and its bytes describe.
+func TestForms(t *testing.T) {
+	checked := 0
+	for i := range Forms {
+		f := &Forms[i]
+		if f.to-f.from > 100 || f.real == nil {
+			continue
+		}
+		body := ""
+		for n := 0; len(body) < f.from; n++ {
+			if c := random[n*7%len(random)]; f.Set[c] {
+				body += string(c)
+			}
+		}
+		if !f.real(body) {
+			continue
+		}
+		text, found := strings.ReplaceAll(f.Text, "?", f.Which[:min(1, len(f.Which))])+body, ""
+		Find([]byte("= "+text+" "), func(s Found) { found = s.Name })
+		if checked++; found != f.Name {
+			t.Errorf("%s: found %q in %q", f.Name, found, text)
+		}
+		Find([]byte("= "+text[:len(text)-1]+" "), func(s Found) { t.Errorf("%s is too short, but %s", f.Name, s.Name) })
+	}
+	if checked < 25 {
+		t.Errorf("%d forms were checked", checked)
+	}
+}
+
 // FuzzFind also checks that nothing that is found can be read after it was redacted.
 func FuzzFind(f *testing.F) {
 	f.Add("a " + ghp + " " + npm + "\n-----BEGIN PRIVATE " + "KEY-----\nMII")

@@ -36,6 +36,7 @@ var (
 	capital   = SetOf(Digits + Upper)
 	hex       = SetOf(Digits + "abcdef")
 	base64Set = SetOf(Alnum + "+/=")
+	base64URL = SetOf(Alnum + "_-=")
 	path      = SetOf(Alnum + "/_-")
 )
 
@@ -76,6 +77,30 @@ var Forms = []Form{
 	{"a SendGrid key", "SG.", "", dotted, 60, 66, 66, sendGrid},
 	{"a Stripe key", "?k_live_", "sr", alnum, 16, 24, 120, mixed},
 	{"an age key", "AGE-SECRET-KEY-1", "", capital, 40, 58, 58, mixed},
+	{"a Shopify token", "shp?t_", "acp", hex, 16, 32, 32, mixed},
+	{"a Databricks token", "dapi", "", hex, 20, 32, 32, mixed},
+	{"a Linear key", "lin_api_", "", alnum, 20, 40, 40, mixed},
+	{"a Grafana token", "glsa_", "", name, 20, 41, 41, mixed},
+	{"a Vault token", "hvs.", "", url, 20, 90, 200, mixed},
+	{"a Docker token", "dckr_pat_", "", url, 16, 27, 27, twoCases},
+	{"a New Relic key", "NRAK-", "", capital, 16, 27, 27, mixed},
+	{"a Groq key", "gsk_", "", alnum, 20, 52, 52, mixed},
+	{"an xAI key", "xai-", "", alnum, 40, 80, 80, mixed},
+	{"a Tailscale key", "tskey-", "", slack, 20, 30, 120, mixed},
+	{"a RubyGems key", "rubygems_", "", hex, 20, 48, 48, mixed},
+	{"a Doppler token", "dp.pt.", "", alnum, 20, 40, 44, mixed},
+	{"a PlanetScale token", "pscale_tkn_", "", dotted, 20, 32, 64, mixed},
+	{"an Atlassian token", "ATATT3xFfGF0", "", base64URL, 40, 150, 250, mixed},
+	{"a Replicate token", "r8_", "", alnum, 30, 37, 37, mixed},
+	{"a Perplexity key", "pplx-", "", alnum, 30, 48, 56, mixed},
+	{"a Notion token", "ntn_", "", alnum, 30, 46, 46, mixed},
+	{"a Figma token", "figd_", "", url, 30, 40, 44, mixed},
+	{"a Sentry token", "sntrys_eyJ", "", base64URL, 40, 80, 500, mixed},
+	{"a Supabase token", "sbp_", "", hex, 20, 40, 40, mixed},
+	{"an OpenRouter key", "sk-or-v1-", "", hex, 20, 64, 64, mixed},
+	{"a Pulumi token", "pul-", "", hex, 20, 40, 40, mixed},
+	{"a Postman key", "PMAK-", "", slack, 30, 59, 59, mixed},
+	{"a Square token", "sq0atp-", "", url, 16, 22, 22, mixed},
 	{"an Azure storage key", "AccountKey=", "", base64Set, 60, 88, 88, azureKey},
 }
 
