@@ -2,12 +2,14 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,32 +29,28 @@ const (
 
 // findHidden finds the files that have more hidden characters of some kinds than before, once each.
 func findHidden(kinds concealment) func(*Change, func(Hit)) {
-	return func(c *Change, report func(Hit)) { c.hiddenText(kinds, report) }
-}
-
-func (c *Change) hiddenText(kinds concealment, report func(Hit)) {
-	before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
-	for _, f := range c.Files {
-		if isRead(f, f.Base) {
-			eachHidden(f.Path, f.Removed(), kinds, func(_ linediff.Line, found []rune) { before[string(found)]++ })
-		}
-	}
-	for _, f := range c.Files {
-		if !isRead(f, f.Head) {
-			continue
-		}
-		var lines []linediff.Line
-		var all []rune
-		eachHidden(f.Path, quietStrings(f, f.Head, f.Added(), kinds), kinds, func(line linediff.Line, found []rune) {
-			if before[string(found)] > 0 {
-				before[string(found)]--
-				return
+	return func(c *Change, report func(Hit)) {
+		before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
+		for _, f := range c.Files {
+			if isRead(f, f.Base) {
+				eachHidden(f.Path, f.Removed(), kinds, func(_ int, found []rune) { before[string(found)]++ })
 			}
-			lines = append(lines, line)
-			all = append(all, found...)
-		})
-		if len(lines) > 0 {
-			report(f.hit(0, lines[0].Number, "", hiddenDetail(all, lines), `remove the character, or write it as an escape such as \u200b`))
+		}
+		for _, f := range c.Files {
+			if !isRead(f, f.Head) {
+				continue
+			}
+			var lines []string
+			var all []rune
+			first := 0
+			eachHidden(f.Path, quietStrings(f, f.Head, f.Added(), kinds), kinds, func(line int, found []rune) {
+				if before[string(found)]--; before[string(found)] < 0 {
+					lines, all, first = append(lines, strconv.Itoa(line)), append(all, found...), cmp.Or(first, line)
+				}
+			})
+			if first > 0 {
+				report(f.hit(0, first, "", hiddenDetail(all, lines), `remove the character, or write it as an escape such as \u200b`))
+			}
 		}
 	}
 }
@@ -94,22 +92,18 @@ func isText(text []byte) bool {
 }
 
 // hiddenDetail counts the characters, and names the first kinds of them and the lines.
-func hiddenDetail(all []rune, lines []linediff.Line) string {
+func hiddenDetail(all []rune, lines []string) string {
 	count := len(all)
 	slices.Sort(all)
-	all = slices.Compact(all)
-	var names, numbers []string
-	for _, r := range all {
+	var names []string
+	for _, r := range slices.Compact(all) {
 		names = append(names, runeName(r))
 	}
-	for _, line := range lines {
-		numbers = append(numbers, strconv.Itoa(line.Number))
-	}
-	return input.Plural(int64(count), "character") + " that a reader does not see: " + joined(names, 5) + ", on line " + joined(numbers, 5)
+	return input.Plural(int64(count), "character") + " that a reader does not see: " + joined(names, 5) + ", on line " + joined(lines, 5)
 }
 
 // eachHidden calls visit for each line that has hidden characters of some kinds.
-func eachHidden(name string, lines []linediff.Line, kinds concealment, visit func(linediff.Line, []rune)) {
+func eachHidden(name string, lines []linediff.Line, kinds concealment, visit func(line int, found []rune)) {
 	local := isTranslation(name)
 	for _, line := range lines {
 		if !hasHigh(line.Text) {
@@ -117,10 +111,10 @@ func eachHidden(name string, lines []linediff.Line, kinds concealment, visit fun
 		}
 		text := line.Text
 		if line.Number == 1 {
-			text = []byte(strings.TrimPrefix(string(text), "\uFEFF"))
+			text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 		}
 		if found := hiddenIn(text, kinds, local); len(found) > 0 {
-			visit(line, found)
+			visit(line.Number, found)
 		}
 	}
 }
@@ -231,14 +225,19 @@ func runeName(r rune) string {
 // visible writes the hidden characters of a text as their numbers, so that a report does not hide what the change
 // hides.
 func visible(text string) string {
-	if !hasHigh([]byte(text)) {
+	return spelled(text, func(previous, r, next rune) bool { return conceal(r, previous, next) != 0 })
+}
+
+// spelled writes some characters of a text as their numbers.
+func spelled(text string, is func(previous, r, next rune) bool) string {
+	if !hasHigh([]byte(text)) && !strings.ContainsAny(text, "\r\v") {
 		return text
 	}
 	var out strings.Builder
 	previous := rune(0)
 	for i, r := range text {
 		next, _ := utf8.DecodeRuneInString(text[min(len(text), i+utf8.RuneLen(r)):])
-		if conceal(r, previous, next) != 0 {
+		if is(previous, r, next) {
 			fmt.Fprintf(&out, "<U+%04X>", r)
 		} else {
 			out.WriteRune(r)
@@ -300,26 +299,15 @@ const sampleWords = " test tests testing testdata spec specs fixture fixtures mo
 	"demo demos doc docs documentation e2e benchmark benchmarks playground tutorial tutorials golden dummy fake localhost selfsigned snakeoil " +
 	"conftest integration acceptance website quickstart quickstarts "
 
+var camel = input.Lazily(`([a-z])([A-Z])`)
+
 // isSample reports whether a path is that of a test, of its data, of an example or of a document.
 func isSample(name string) bool {
 	if source.IsTest(name) {
 		return true
 	}
-	words := strings.FieldsFunc(strings.ToLower(splitCamel(name)),
-		func(r rune) bool { return strings.ContainsRune("/_-. ", r) })
+	words := strings.FieldsFunc(strings.ToLower(camel().ReplaceAllString(name, "$1 $2")), func(r rune) bool { return strings.ContainsRune("/_-. ", r) })
 	return slices.ContainsFunc(words, func(word string) bool { return isIn(word, sampleWords) })
-}
-
-// splitCamel puts a space between a small letter and a capital one.
-func splitCamel(name string) string {
-	var out strings.Builder
-	for i := range len(name) {
-		if i > 0 && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
-			out.WriteByte(' ')
-		}
-		out.WriteByte(name[i])
-	}
-	return out.String()
 }
 
 // findMisread finds what makes a compiler read code otherwise than a reader does, and than these rules do: characters
@@ -328,18 +316,13 @@ func splitCamel(name string) string {
 func findMisread(c *Change, report func(Hit)) {
 	before := map[string]int{}
 	for _, f := range c.Files {
-		if f.Base != nil && f.Lang() != source.None {
-			for _, l := range f.Removed() {
-				if how := misread(f.Base, l.Number); how != "" {
-					before[lineKey(l.Text)]++
-				}
+		for _, l := range f.Removed() {
+			if misread(f.Base, l.Number) != "" {
+				before[lineKey(l.Text)]++
 			}
 		}
 	}
 	for _, f := range c.Files {
-		if f.Head == nil || f.Lang() == source.None {
-			continue
-		}
 		var found firstHit
 		for _, l := range f.Added() {
 			how := misread(f.Head, l.Number)
@@ -347,7 +330,9 @@ func findMisread(c *Change, report func(Hit)) {
 				before[lineKey(l.Text)]--
 				continue
 			}
-			found.add(Hit{File: f.Path, Line: l.Number, Now: spelledControls(string(l.Text)), Detail: how,
+			found.add(Hit{File: f.Path, Line: l.Number, Now: spelled(string(l.Text), func(_, r, _ rune) bool {
+				return slices.ContainsFunc(lineEnds, func(end lineEnd) bool { return end.text == string(r) })
+			}), Detail: how,
 				Fix: "write plain UTF-8 with line ends that every program knows"})
 		}
 		found.report(report)
@@ -355,7 +340,9 @@ func findMisread(c *Change, report func(Hit)) {
 }
 
 // lineEnds are characters that end a line for some compilers, and for no reader of a change.
-var lineEnds = []struct{ text, name string }{
+type lineEnd struct{ text, name string }
+
+var lineEnds = []lineEnd{
 	{"\r", "a carriage return alone"}, {"\v", "U+000B"}, {"\u0085", "U+0085"}, {"\u2028", "U+2028"}, {"\u2029", "U+2029"},
 }
 
@@ -364,6 +351,9 @@ var codingCookie = input.Lazily(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 // misread says what a compiler reads otherwise on a line of code, "" for nothing. What stands in literals and in the
 // text of JSX is quiet, and so is the end of a comment that ends with its line.
 func misread(v *source.File, n int) string {
+	if v.Lang == source.None {
+		return ""
+	}
 	line, code := v.Line(n), v.CodeLine(n)
 	if v.Lang == source.Python && n <= 2 {
 		m := codingCookie().FindSubmatch(line)
@@ -403,12 +393,6 @@ func goesOnBehind(comment []byte, at int) bool {
 }
 
 func isScript(lang source.Lang) bool { return lang == source.JavaScript || lang == source.TypeScript }
-
-// spelledControls writes characters that end a line as their numbers.
-func spelledControls(text string) string {
-	return strings.NewReplacer("\r", "<U+000D>", "\v", "<U+000B>", "\u0085", "<U+0085>", "\u2028", "<U+2028>", "\u2029",
-		"<U+2029>").Replace(text)
-}
 
 // lookAlikes are letters, and what they look like by Unicode's list of confusables (UTS 39): the letter, then the Latin
 // one.
@@ -486,23 +470,19 @@ func skeletonOf(name string) skeleton {
 
 // findMixed finds names that look like other names, because their letters come from two scripts.
 func findMixed(c *Change, report func(Hit)) {
-	var before map[string]bool
+	before := sync.OnceValue(c.namesBefore)
+	isLike := func(_, r, _ rune) bool { latin, _ := latinOf(r); return r >= utf8.RuneSelf && latin != 0 }
 	for _, f := range c.Files {
 		if !isRead(f, f.Head) {
 			continue
 		}
-		hit, count, tried := Hit{File: f.Path, Fix: "write the name with the letters of one script"}, 0, 0
+		var first *Hit
+		tried := 0
 		for _, line := range f.Added() {
 			eachForeign(f, f.Head, line.Number, func(name string, host bool) {
 				const most = 50 // names of a file that are looked up in its text
 				s := skeletonOf(name)
-				if !s.deceives || tried >= most {
-					return
-				}
-				if before == nil {
-					before = namesBefore(c)
-				}
-				if before[name] {
+				if !s.deceives || tried >= most || before()[name] {
 					return
 				}
 				if s.formula || (!host && !s.latin) {
@@ -511,22 +491,21 @@ func findMixed(c *Change, report func(Hit)) {
 						return
 					}
 				}
-				if count++; count == 1 {
-					hit.Line, hit.Now = line.Number, spelled(string(line.Text))
-					hit.Detail = fmt.Sprintf("%s looks like %q, but has U+%04X in place of %q", spelled(name), s.name, s.first,
-						s.firstLooksLike)
+				if first == nil {
+					first = &Hit{File: f.Path, Line: line.Number, Now: spelled(string(line.Text), isLike),
+						Detail: fmt.Sprintf("%s looks like %q, but has U+%04X in place of %q", spelled(name, isLike), s.name, s.first, s.firstLooksLike),
+						Fix:    "write the name with the letters of one script"}
 				}
 			})
 		}
-
-		if count > 0 {
-			report(hit)
+		if first != nil {
+			report(*first)
 		}
 	}
 }
 
 // namesBefore are the names with other letters that the merge base has in the touched files.
-func namesBefore(c *Change) map[string]bool {
+func (c *Change) namesBefore() map[string]bool {
 	names := map[string]bool{}
 	for _, f := range c.Files {
 		if f.Base == nil || !hasHigh(f.Base.Text) {
@@ -573,17 +552,4 @@ func eachForeign(f *File, version *source.File, number int, visit func(name stri
 func inName(r rune) bool {
 	return r == '_' || (r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
 		unicode.Is(unicode.Nl, r)))
-}
-
-// spelled writes the letters that look like others as their numbers.
-func spelled(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		if latin, _ := latinOf(r); r >= utf8.RuneSelf && latin != 0 {
-			fmt.Fprintf(&out, "<U+%04X>", r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
 }

@@ -2,12 +2,14 @@ package secrets
 
 import (
 	"bytes"
+	"encoding/asn1"
 	"encoding/base64"
 	"hash/crc32"
 	"math"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // Found is a credential in a text.
@@ -61,46 +63,42 @@ func at(text []byte, i int) (found Found, end int) {
 }
 
 // fillers are in values that are made up.
-var fillers = []string{
-	"example", "sample", "dummy", "fake", "placeholder", "redacted", "your", "changeme", "insert", "replace", "xxxx",
-	"secret", "token", "todo",
+const fillers = "example sample dummy fake placeholder redacted your changeme insert replace xxxx secret token todo"
+
+// hasOne reports whether a text contains one of some words.
+func hasOne(text, words string) bool {
+	for word := range strings.FieldsSeq(words) {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // placeholder reports whether a person made up a value: it contains a word, repeats itself, or counts.
 func placeholder(value string) bool {
 	lower := strings.ToLower(value)
-	if slices.ContainsFunc(fillers, func(word string) bool { return strings.Contains(lower, word) }) {
+	if hasOne(lower, fillers) {
 		return true
 	}
 	repeats, most := 4, 0 // equal bytes in a row that chance does not give
-	if isHex(value) {
+	if strings.Trim(value, Digits+"abcdef") == "" {
 		repeats = 6
 	}
 	equal, rising := 1, 1
 	for i := 1; i < len(lower); i++ {
-		equal, rising = run(equal, lower[i] == lower[i-1]), run(rising, lower[i] == lower[i-1]+1)
+		if equal++; lower[i] != lower[i-1] {
+			equal = 1
+		}
+		if rising++; lower[i] != lower[i-1]+1 {
+			rising = 1
+		}
 		most = max(most, rising)
 		if equal >= repeats {
 			return true
 		}
 	}
 	return most >= 5 || entropy(value) < 3
-}
-
-func run(length int, goesOn bool) int {
-	if goesOn {
-		return length + 1
-	}
-	return 1
-}
-
-func isHex(value string) bool {
-	for i := range len(value) {
-		if !hex[value[i]] {
-			return false
-		}
-	}
-	return true
 }
 
 // entropy is Shannon's, in bits for each byte.
@@ -152,21 +150,14 @@ func checksummed(value string) bool {
 // openAI reports whether a key contains what OpenAI puts into each.
 func openAI(value string) bool { return strings.Contains(value, "T3BlbkFJ") }
 
-// slackToken reports whether a token has the numbers of a workspace before its secret part.
-func slackToken(value string) bool {
-	first, rest, _ := strings.Cut(value, "-")
-	last := rest[strings.LastIndexByte(rest, '-')+1:]
-	return len(first) >= 9 && strings.Trim(first, Digits) == "" && len(last) >= 24 && mixed(last)
+// shaped makes a test of the form of a value, of which the part in brackets is random.
+func shaped(pattern string) func(string) bool {
+	shape := input.Lazily(pattern)
+	return func(value string) bool {
+		m := shape().FindStringSubmatch(value)
+		return m != nil && mixed(m[1])
+	}
 }
-
-// slackHook reports whether a path has the parts of a webhook: T…/B…/24 characters.
-func slackHook(value string) bool {
-	parts := strings.Split(value, "/")
-	return len(parts) == 3 && parts[0] != "" && parts[0][0] == 'T' && len(parts[1]) > 7 && parts[1][0] == 'B' &&
-		len(parts[2]) == 24 && mixed(parts[2])
-}
-
-func sendGrid(value string) bool { return value[22] == '.' && mixed(value) }
 
 // azureKey reports whether a value is 64 bytes in base 64, and not one of the keys that everyone's emulators have, of
 // storage and of Cosmos DB.
@@ -242,13 +233,9 @@ func isKey(body string, encrypted bool) bool {
 		return true
 	case data[0] != 0x30:
 		return data[0]&0x80 != 0 && len(data) > 150
-	case data[1] == 0x82:
-		return int(data[2])<<8|int(data[3]) == len(data)-4
-	case data[1] == 0x81:
-		return int(data[2]) == len(data)-3
-	default:
-		return int(data[1]) == len(data)-2
 	}
+	rest, err := asn1.Unmarshal(data, &asn1.RawValue{})
+	return err == nil && len(rest) == 0
 }
 
 // longestLogin is how far a URL is searched for a password.
@@ -290,31 +277,24 @@ func login(text []byte, i int) (Found, int) {
 	for n < len(host) && dotted[host[n]] {
 		n++
 	}
-	if len(password) < 10 || !mixed(password) || placeholder(password) || password == user || isWord(password) ||
+	if len(password) < 10 || !mixed(password) || placeholder(password) || password == user || hasOne(strings.ToLower(password), words) ||
 		!isPublic(strings.ToLower(string(host[:n]))) {
 		return Found{}, end
 	}
 	return Found{Name: "a password in a URL", Start: start, End: end, Value: password}, end
 }
 
-// isWord reports whether a password contains one of the words that people write where they do not mean a password.
-func isWord(password string) bool {
-	lower := strings.ToLower(password)
-	return slices.ContainsFunc([]string{"pass", "pwd", "p@ss", "p4ss", "test", "admin", "user", "key", "postgres",
-		"mysql", "root", "hunter", "guest", "foo", "bar", "%"},
-		func(word string) bool { return strings.Contains(lower, word) })
-}
+// words are in passwords that are none.
+const words = "pass pwd p@ss p4ss test admin user key postgres mysql root hunter guest foo bar %"
 
 // private ends the names of machines that not everyone reaches.
-var private = []string{"localhost", ".local", ".test", ".invalid", ".internal", ".example", "example.com",
-	"example.org", "example.net", ".svc", ".lan", ".home"}
+const private = "localhost$ .local$ .test$ .invalid$ .internal$ example .svc$ .lan$ .home$"
 
 // isPublic reports whether a host may be one on the internet.
 func isPublic(host string) bool {
 	host = strings.Trim(host, ".")
 	dot := strings.LastIndexByte(host, '.')
-	return dot > 0 && strings.ContainsAny(host[dot:], Lower) && !strings.Contains(host, "example") &&
-		!slices.ContainsFunc(private, func(end string) bool { return strings.HasSuffix(host, end) })
+	return dot > 0 && strings.ContainsAny(host[dot:], Lower) && !hasOne(host+"$", private)
 }
 
 // Mask takes the place of a credential.

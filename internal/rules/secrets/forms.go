@@ -65,8 +65,8 @@ var Forms = []Form{
 	{"an AWS key", "AKIA", "", capital, 12, 16, 16, mixed},
 	{"an AWS key", "ASIA", "", capital, 16, 16, 16, mixed},
 	{"a Google API key", "AIza", "", url, 30, 35, 35, mixed},
-	{"a Slack token", "xox?-", Lower, slack, 10, 40, 200, slackToken},
-	{"a Slack webhook", "://hooks.slack.com/services/", "", path, 30, 40, 60, slackHook},
+	{"a Slack token", "xox?-", Lower, slack, 10, 40, 200, shaped(`^\d{9,}-(?:.*-)?([^-]{24,})$`)},
+	{"a Slack webhook", "://hooks.slack.com/services/", "", path, 30, 40, 60, shaped(`^T[^/]*/B[^/]{7,}/([^/]{24})$`)},
 	{"a Discord webhook", "://discord.com/api/webhooks/", "", path, 60, 78, 100, mixed},
 	{"a Discord webhook", "://discordapp.com/api/webhooks/", "", path, 60, 78, 100, mixed},
 	{"a GitLab token", "glpat-", "", dotted, 16, 20, 400, mixed},
@@ -74,7 +74,7 @@ var Forms = []Form{
 	{"a PyPI token", "pypi-AgEI", "", url, 40, 80, 1000, mixed},
 	{"a Hugging Face token", "hf_", "", SetOf(Upper + Lower), 30, 34, 34, twoCases},
 	{"a DigitalOcean token", "dop_v1_", "", hex, 40, 64, 64, mixed},
-	{"a SendGrid key", "SG.", "", dotted, 60, 66, 66, sendGrid},
+	{"a SendGrid key", "SG.", "", dotted, 60, 66, 66, shaped(`^(.{22}\..*)$`)},
 	{"a Stripe key", "?k_live_", "sr", alnum, 16, 24, 120, mixed},
 	{"an age key", "AGE-SECRET-KEY-1", "", capital, 40, 58, 58, mixed},
 	{"a Shopify token", "shp?t_", "acp", hex, 16, 32, 32, mixed},
@@ -123,32 +123,11 @@ func (f *Form) Matches(b []byte) bool {
 	return true
 }
 
-// first are the first bytes of a form.
-func (f *Form) first() string {
-	if f.Text[0] == '?' {
-		return f.Which
-	}
-	return f.Text[:1]
-}
-
-// byFirst are the forms by their first byte.
-var byFirst = func() (table [256][]*Form) {
-	for i := range Forms {
-		for _, c := range []byte(Forms[i].first()) {
-			table[c] = append(table[c], &Forms[i])
-		}
-	}
-	return table
-}()
-
 // Begin finds the form of the token that b begins with; nil when it begins with none.
 func Begin(b []byte) *Form {
-	if len(b) == 0 {
-		return nil
-	}
-	for _, f := range byFirst[b[0]] {
-		if f.Matches(b) {
-			return f
+	for i := range Forms {
+		if Forms[i].Matches(b) {
+			return &Forms[i]
 		}
 	}
 	return nil
