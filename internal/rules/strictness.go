@@ -30,6 +30,12 @@ type strictSetting struct {
 	values string // words in lower case of which a value that counts contains one; after a !, none; ^ is where it begins
 }
 
+// demands are settings of one direction: files, keys and, behind a blank, values.
+type demands struct {
+	direction
+	rows [][2]string
+}
+
 // counts reports whether a value is one that the setting is about.
 func (d *strictSetting) counts(value string) bool {
 	words, isNone := strings.CutPrefix(d.values, "!")
@@ -48,6 +54,7 @@ const (
 	ruffFiles     = "pyproject.toml ruff.toml .ruff.toml"
 	phpunitFiles  = "phpunit*.xml*"
 	vitestFiles   = "vitest*conf* vite.conf*"
+	codecovFiles  = "codecov.y*ml .codecov.y*ml"
 	e2eFiles      = "playwright*conf*"
 	gradleFiles   = "*.gradle *.gradle.kts"
 	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
@@ -57,116 +64,120 @@ const (
 )
 
 // thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
-var thresholds = []strictSetting{
-	{"*.toml .coveragerc* setup.cfg tox.ini pytest.ini", "**/fail_under|fail-under", higher, ""},
-	{coverageFiles, "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" + measuredParts, higher, ""},
-	{".nycrc* .c8rc*", measuredParts, higher, ""},
-	{coverageFiles, "**/thresholds/**/100|break", higher, ""},
-	{coverageFiles, "**/check-coverage|checkCoverage|minMsi|minCoveredMsi", higher, ""},
-	{coverageFiles, "**/typeCoverage/**/atLeast", higher, ""},
-	{"codecov.y*ml .codecov.y*ml", "**/status/**/target", higher, ""},
-	{"codecov.y*ml .codecov.y*ml", "**/status/**/threshold", lower, ""},
-	{".testcoverage.y*ml", "threshold/*", higher, ""},
-	{"pom.xml " + projectFiles, "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate", higher, ""},
-	{"pom.xml", "**/limits/**/minimum", higher, ""},
-	{"mix.exs", "**/summary/threshold", higher, ""},
+var thresholds = []demands{
+	{higher, [][2]string{
+		{"*.toml .coveragerc* setup.cfg tox.ini pytest.ini", "**/fail_under|fail-under"},
+		{coverageFiles, "**/coverageThreshold|thresholds|threshold|coverage|coverageConfig|check|nyc|c8/**/" + measuredParts},
+		{".nycrc* .c8rc*", measuredParts},
+		{coverageFiles, "**/thresholds/**/100|break"},
+		{coverageFiles, "**/check-coverage|checkCoverage|minMsi|minCoveredMsi"},
+		{coverageFiles, "**/typeCoverage/**/atLeast"},
+		{codecovFiles, "**/status/**/target"},
+		{".testcoverage.y*ml", "threshold/*"},
+		{"pom.xml " + projectFiles, "**/Threshold|mutationThreshold|coverageThreshold|lineRate|branchRate"},
+		{"pom.xml", "**/limits/**/minimum"},
+		{"mix.exs", "**/summary/threshold"},
+	}},
+	{lower, [][2]string{
+		{codecovFiles, "**/status/**/threshold"},
+	}},
 }
 
 // strictness are the settings of compilers, analyzers and hooks that make them say more.
-var strictness = []strictSetting{
-	{"tsconfig*.json", "**/compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|" +
-		"strictPropertyInitialization|noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|" +
-		"noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|noUncheckedIndexedAccess|" +
-		"exactOptionalPropertyTypes|noImplicitOverride",
-		kept, ""},
-	{projectFiles, "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|" +
-		"EnforceCodeStyleInBuild|EnableNETAnalyzers|RunAnalyzers|Nullable",
-		kept, ""},
-	{".editorconfig .globalconfig", "*/*", severity, ""},
-	{".rubocop.yml", "*/Enabled|NewCops", on, ""},
-	{".rubocop.yml", "*/DisabledByDefault", off, ""},
-	{".rubocop.yml", "*/Max", lower, ""},
-	{".pre-commit-config.y*ml", "repos/hooks/id", named, ""},
-	{".pre-commit-config.y*ml", "repos/hooks/stages", unnamed, "manual"},
-	{".pre-commit-config.y*ml", "exclude", unnamed, wholeTrees},
-	{".golangci.*", "linters|formatters/enable", named, retired},
-	{".golangci.*", "linters/disable-all", off, ""},
-	{".golangci.*", "linters/default", graded, ""},
-	{".golangci.*", "linters/disable", unnamed, ""},
-	{".golangci.*", "run/tests", on, ""},
-	{jestFiles, "**/testPathIgnorePatterns", unnamed, noTests},
-	{jestFiles, "**/ts-jest/diagnostics", on, ""},
-	{jestFiles + " " + vitestFiles, "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors", off, ""},
-	{vitestFiles, "**/test/exclude", unnamed, ".test. .spec. test/ tests/ __tests__"},
-	{vitestFiles, "**/test/retry", unnamed, "!0"},
-	{e2eFiles, "**/retries", unnamed, "!0"},
-	{e2eFiles, "**/grepInvert|testIgnore", unnamed, "!setup"},
-	{e2eFiles, "**/forbidOnly", on, ""},
-	{"eslint.conf* .eslintrc*", "**/ignores|ignorePatterns", unnamed, wholeTrees},
-	{".rubocop.yml", "AllCops/Exclude", unnamed, wholeTrees},
-	{"pom.xml", "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore", off, ""},
-	{"pom.xml", "**/haltOnFailure|failsOnError|failOnViolation", on, ""},
-	{"pom.xml", "**/excludes/exclude", unnamed, "test.java tests.java test.class tests.class"},
-	{"pom.xml", "**/rerunFailingTestsCount|excludedGroups", unnamed, ""},
-	{gradleFiles, "**/ignoreFailures", off, ""},
-	{gradleFiles, "**/allWarningsAsErrors|allWarningsAsErrors.set", on, ""},
-	{gradleFiles, "**/test|tasks.test/enabled", on, ""},
-	{gradleFiles, "**/excludeTags|excludeTestsMatching", unnamed, ""},
-	{gradleFiles, "**/test|tasks.test/exclude", unnamed, ""},
-	{projectFiles, "**/IsTestProject", on, ""},
-	{projectFiles, "**/Compile/@Remove", unnamed, "test.cs tests.cs test*.cs tests*.cs unittest tests/ /test/ ^test/"},
-	{projectFiles, "**/CollectCoverage", on, ""},
-	{projectFiles, "**/AnalysisMode", graded, ""},
-	{projectFiles, "**/TestCaseFilter", unnamed, ""},
-	{phpunitFiles, "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything", kept, ""},
-	{phpunitFiles, "**/testsuite/exclude", unnamed, ""},
-	{phpunitFiles, "phpunit/groups/exclude/group", unnamed, ""},
-	{phpunitFiles, "**/testsuite/directory/@suffix", unnamed, "!test .phpt"},
-	{"phpstan*.neon*", "parameters/level", higher, ""},
-	{"phpstan*.neon*", "parameters/paths", named, ""},
-	{"phpstan*.neon*", "parameters/ignoreErrors/**", unnamed, "#.*# #.+# #^.*"},
-	{phpunitFiles, "**/testsuite/directory", named, ""},
-	{"psalm*.xml*", "psalm/@errorLevel", lower, ""},
-	{"cargo.toml", "**/lints/*/*/**", graded, "deny forbid allow"},
-	{"cargo.toml", "lib|package/test|doctest|autotests", on, ""},
-	{"mix.exs", "**/warnings_as_errors", kept, ""},
-	{"mix.exs", "**/test_pattern", unnamed, "!_test"},
-	{ruffFiles, "**/ruff|lint/select|extend-select", named, ""},
-	{ruffFiles, "**/ruff|lint/ignore|extend-ignore", unnamed, "!0 1 2 3 4 5 6 7 8 9 cpy"}, // a family of rules
-	{ruffFiles, "tool/ruff/**/exclude|extend-exclude", unnamed, wholeTrees},
-	{".flake8 setup.cfg tox.ini ruff.toml .ruff.toml", "flake8|lint/exclude|extend-exclude", unnamed, wholeTrees},
-	{"tox.ini pyproject.toml", "**/ignore_outcome", off, ""},
-	{pytestFiles, "**/pytest|tool:pytest|ini_options/xfail_strict|strict", kept, ""},
-	{pytestFiles, "**/pytest|tool:pytest|ini_options/filterwarnings", named, "^error/"},
-	{complexFiles, "**/max-complexity|max_complexity|min-complexity|max-args|max-branches|max-locals|max-returns|max-statements|" +
-		"cognitive-complexity-threshold|too-many-*|maxIssues|threshold", lower, ""},
-	{"detekt*.y*ml", "*/*/active", graded, ""},
-	{".credo.exs", "**/strict", on, ""},
-	{".pylintrc pylintrc setup.cfg tox.ini pyproject.toml", "**/disable", unnamed, "^all/"},
-	{"pyrightconfig.json pyproject.toml", "**/typeCheckingMode|report*", graded, ""},
-	{"pyrightconfig.json pyproject.toml", "tool/pyright|basedpyright/ignore|exclude", unnamed, wholeTrees},
-	{"pyrightconfig.json", "ignore|exclude", unnamed, wholeTrees},
-	{"*checkstyle*.xml", "**/module/@name", named, ""},
-	{".clang-tidy", "Checks|WarningsAsErrors", named, "!^-"},
-	{".coveragerc *.toml setup.cfg tox.ini", "**/run|report|coverage:run|coverage:report/omit", unnamed,
-		"!test __ conftest migration setup.py version example doc generated _pb2 vendor site-packages venv stub"},
-	{coverageFiles, "**/coverage/exclude|coveragePathIgnorePatterns", unnamed, wholeTrees},
-	{"taskfile.y*ml", "**/ignore_error", off, ""},
-	{mypyFiles, "**/mypy/overrides/ignore_errors", off, ""},
-	{mypyFiles, "**/mypy/disable_error_code", unnamed, ""},
-	{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules/complexity|max-*", lower, "!error warn off"},
-	{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules|categories/*", graded, ""},
-	{"biome.json*", "**/rules/*/*", graded, ""},
-	{"biome.json*", "linter/enabled", on, ""},
-	{"biome.json*", "linter/rules/recommended", on, ""},
-	{"deny.toml .deny.toml", "advisories|bans|sources|licenses/*", graded, ""},
-	{mypyFiles, "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|" +
-		"check_untyped_defs|strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional",
-		kept, ""},
-	{mypyFiles, "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports", off, ""},
-	{"codecov.y*ml .codecov.y*ml", "**/informational", off, ""},
-	{"codecov.y*ml .codecov.y*ml", "**/require_ci_to_pass", on, ""},
-	{"codecov.y*ml .codecov.y*ml", "**/status/patch|project", on, ""},
+var strictness = []demands{
+	{higher, [][2]string{
+		{"phpstan*.neon*", "parameters/level"},
+	}},
+	{lower, [][2]string{
+		{".rubocop.yml", "*/Max"},
+		{"psalm*.xml*", "psalm/@errorLevel"},
+		{complexFiles, "**/max-complexity|max_complexity|min-complexity|max-args|max-branches|max-locals|max-returns|max-statements|cognitive-complexity-threshold|too-many-*|maxIssues|threshold"},
+		{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules/complexity|max-* !error warn off"},
+	}},
+	{on, [][2]string{
+		{".rubocop.yml", "*/Enabled|NewCops"},
+		{".golangci.*", "run/tests"},
+		{jestFiles, "**/ts-jest/diagnostics"},
+		{e2eFiles, "**/forbidOnly"},
+		{"pom.xml", "**/haltOnFailure|failsOnError|failOnViolation"},
+		{gradleFiles, "**/allWarningsAsErrors|allWarningsAsErrors.set"},
+		{gradleFiles, "**/test|tasks.test/enabled"},
+		{projectFiles, "**/IsTestProject|CollectCoverage"},
+		{"cargo.toml", "lib|package/test|doctest|autotests"},
+		{".credo.exs", "**/strict"},
+		{"biome.json*", "linter/**/enabled|recommended"},
+		{codecovFiles, "**/require_ci_to_pass|patch|project"},
+	}},
+	{kept, [][2]string{
+		{"tsconfig*.json", "**/compilerOptions/strict|noImplicitAny|strictNullChecks|strictFunctionTypes|strictBindCallApply|strictPropertyInitialization|noImplicitThis|useUnknownInCatchVariables|alwaysStrict|noUnusedLocals|noUnusedParameters|noImplicitReturns|noFallthroughCasesInSwitch|noUncheckedIndexedAccess|exactOptionalPropertyTypes|noImplicitOverride"},
+		{projectFiles, "**/TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|EnableNETAnalyzers|RunAnalyzers|Nullable"},
+		{phpunitFiles, "phpunit/@failOnRisky|@failOnWarning|@failOnIncomplete|@failOnEmptyTestSuite|@beStrictAboutTestsThatDoNotTestAnything"},
+		{"mix.exs", "**/warnings_as_errors"},
+		{pytestFiles, "**/pytest|tool:pytest|ini_options/xfail_strict|strict"},
+		{mypyFiles, "**/mypy/strict|disallow_untyped_defs|disallow_incomplete_defs|disallow_untyped_calls|disallow_any_generics|check_untyped_defs|strict_optional|strict_equality|warn_return_any|warn_unused_ignores|no_implicit_optional"},
+	}},
+	{off, [][2]string{
+		{".rubocop.yml", "*/DisabledByDefault"},
+		{".golangci.*", "linters/disable-all"},
+		{jestFiles + " " + vitestFiles, "**/passWithNoTests|dangerouslyIgnoreUnhandledErrors"},
+		{"pom.xml", "**/skipTests|skipITs|testFailureIgnore|maven.test.skip|maven.test.failure.ignore"},
+		{gradleFiles, "**/ignoreFailures"},
+		{"tox.ini pyproject.toml taskfile.y*ml", "**/ignore_outcome|ignore_error"},
+		{mypyFiles, "**/mypy/overrides/ignore_errors"},
+		{mypyFiles, "**/mypy/ignore_errors|ignore_missing_imports|allow_untyped_defs|follow_untyped_imports"},
+		{codecovFiles, "**/informational"},
+	}},
+	{severity, [][2]string{
+		{".editorconfig .globalconfig", "*/*"},
+	}},
+	{graded, [][2]string{
+		{".golangci.*", "linters/default"},
+		{projectFiles, "**/AnalysisMode"},
+		{"cargo.toml", "**/lints/*/*/** deny forbid allow"},
+		{"detekt*.y*ml", "*/*/active"},
+		{"pyrightconfig.json pyproject.toml", "**/typeCheckingMode|report*"},
+		{".eslintrc* eslint.conf* package.json .oxlintrc*", "**/rules|categories/*"},
+		{"biome.json*", "**/rules/*/*"},
+		{"deny.toml .deny.toml", "advisories|bans|sources|licenses/*"},
+	}},
+	{named, [][2]string{
+		{".pre-commit-config.y*ml", "repos/hooks/id"},
+		{".golangci.*", "linters|formatters/enable " + retired},
+		{"phpstan*.neon*", "parameters/paths"},
+		{phpunitFiles, "**/testsuite/directory"},
+		{ruffFiles, "**/ruff|lint/select|extend-select"},
+		{pytestFiles, "**/pytest|tool:pytest|ini_options/filterwarnings ^error/"},
+		{"*checkstyle*.xml", "**/module/@name"},
+		{".clang-tidy", "Checks|WarningsAsErrors !^-"},
+	}},
+	{unnamed, [][2]string{
+		{".pre-commit-config.y*ml", "repos/hooks/stages manual"},
+		{".pre-commit-config.y*ml", "exclude " + wholeTrees},
+		{".golangci.*", "linters/disable"},
+		{jestFiles, "**/testPathIgnorePatterns " + noTests},
+		{jestFiles, "**/coveragePathIgnorePatterns " + wholeTrees},
+		{vitestFiles, "**/test/exclude .test. .spec. test/ tests/ __tests__"},
+		{vitestFiles, "**/test/retry !0"},
+		{e2eFiles, "**/retries !0"},
+		{e2eFiles, "**/grepInvert|testIgnore !setup"},
+		{"eslint.conf* .eslintrc* ruff.toml .ruff.toml pyrightconfig.json", "**/ignores|ignorePatterns|ignore|exclude|extend-exclude " + wholeTrees},
+		{".flake8 setup.cfg tox.ini pyproject.toml " + coverageFiles, "**/flake8|ruff|pyright|basedpyright|coverage/**/ignore|exclude|extend-exclude " + wholeTrees},
+		{".rubocop.yml", "AllCops/Exclude " + wholeTrees},
+		{"pom.xml", "**/excludes/exclude test.java tests.java test.class tests.class"},
+		{"pom.xml", "**/rerunFailingTestsCount|excludedGroups"},
+		{gradleFiles, "**/excludeTags|excludeTestsMatching"},
+		{gradleFiles, "**/test|tasks.test/exclude"},
+		{projectFiles, "**/Compile/@Remove test.cs tests.cs test*.cs tests*.cs unittest tests/ /test/ ^test/"},
+		{projectFiles, "**/TestCaseFilter"},
+		{phpunitFiles, "**/testsuite|exclude/exclude|group"},
+		{phpunitFiles, "**/testsuite/directory/@suffix !test .phpt"},
+		{"phpstan*.neon*", "parameters/ignoreErrors/** #.*# #.+# #^.*"},
+		{"mix.exs", "**/test_pattern !_test"},
+		{ruffFiles, "**/ruff|lint/ignore|extend-ignore !0 1 2 3 4 5 6 7 8 9 cpy"},
+		{".pylintrc pylintrc setup.cfg tox.ini pyproject.toml", "**/disable ^all/"},
+		{".coveragerc *.toml setup.cfg tox.ini", "**/run|report|coverage:run|coverage:report/omit !test __ conftest migration setup.py version example doc generated _pb2 vendor site-packages venv stub"},
+		{mypyFiles, "**/mypy/disable_error_code"},
+	}},
 }
 
 // degree is what a setting demands.
@@ -182,24 +193,31 @@ func (l degree) milder(than degree) bool {
 }
 
 // degreesOf are the levels of a version of a file by name.
-func degreesOf(v *source.File, table []strictSetting) map[string][]degree {
+func degreesOf(v *source.File, table []demands) map[string][]degree {
 	all := map[string][]degree{}
 	if v == nil || isExample(v.Path) {
 		return all
 	}
-	table = slices.DeleteFunc(slices.Clone(table), func(d strictSetting) bool { return !isNamed(v.Path, d.files) })
-	if len(table) == 0 {
+	var rows []strictSetting
+	for _, t := range table {
+		for _, row := range t.rows {
+			if keys, values, _ := strings.Cut(row[1], " "); isNamed(v.Path, row[0]) {
+				rows = append(rows, strictSetting{row[0], keys, t.direction, values})
+			}
+		}
+	}
+	if len(rows) == 0 {
 		return all
 	}
 	settings := settingsOf(v)
 	extends := slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, "extends") })
 	take := func(s Setting) {
-		i := slices.IndexFunc(table, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
+		i := slices.IndexFunc(rows, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
 		if i < 0 {
 			return
 		}
-		name, l, ok := table[i].read(s)
-		if l.needed = (table[i].direction == kept || table[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
+		name, l, ok := rows[i].read(s)
+		if l.needed = (rows[i].direction == kept || rows[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
 			all[name] = append(all[name], l)
 		}
 	}
@@ -236,17 +254,10 @@ var degreeWords = map[direction][]string{
 
 // read is the name of a setting, and its level.
 func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
-	name, value := s.Keys[len(s.Keys)-1], strings.ToLower(s.Value)
-	if name == "level" && len(s.Keys) > 1 && d.direction == graded { // { level = "deny", priority = -1 }
-		name = s.Keys[len(s.Keys)-2]
-	}
-	if name == "strict" && d.files == pytestFiles { // what pytest 9 calls it
-		name = "xfail_strict"
-	}
+	last, value := len(s.Keys)-1, strings.ToLower(s.Value)
 	l.line, l.most = s.Line, d.direction == lower
-	whole := d.direction >= on && d.direction <= off && (!begins(d.keys, "**/") || begins(d.files, "codecov"))
-	whole = whole || begins(d.keys, "*/*/")
-	switch d.direction {
+	whole, known := begins(d.keys, "*/*/"), degreeWords[d.direction]
+	switch name = s.Keys[last]; d.direction {
 	case higher, lower:
 		whole = true
 		number := leadingNumber([]byte(strings.Replace(value, "true", "1", 1)))
@@ -270,13 +281,21 @@ func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 		}
 		value, _, _ = strings.Cut(value, " ")
 		name += " [" + s.Keys[0] + "]"
-		fallthrough
+	case graded:
+		if name == "level" && last > 0 { // { level = "deny", priority = -1 }
+			name = s.Keys[last-1]
+		}
 	default:
-		at := slices.IndexFunc(degreeWords[d.direction], func(words string) bool { return isIn(value, words) })
+		if whole = !begins(d.keys, "**/") || d.files == codecovFiles; name == "strict" && d.files == pytestFiles { // what pytest 9 calls it
+			name = "xfail_strict"
+		}
+	}
+	if known != nil {
+		at := slices.IndexFunc(known, func(words string) bool { return isIn(value, words) })
 		l.value, ok = l.value+float64(at), at >= 0
 	}
 	if whole {
-		from := max(0, slices.IndexFunc(s.Keys[:len(s.Keys)-1], func(key string) bool {
+		from := max(0, slices.IndexFunc(s.Keys[:last], func(key string) bool {
 			return isIn(key, " coverageThreshold thresholds coverage nyc c8 threshold typeCoverage ")
 		}))
 		name = strings.TrimSuffix(strings.Join(s.Keys[from:], "."), ".Enabled")
