@@ -25,16 +25,12 @@ func findNewDependency(c *Change, report func(Hit)) {
 		if m == nil {
 			continue
 		}
-		for _, d := range m.packages(f.Base) {
-			known[m.key(d)] = true
-			if d.from != "" || d.local || d.own {
-				known["elsewhere "+m.key(d)] = true
-			}
-		}
 		heads[f] = m.packages(f.Head)
-		for _, d := range heads[f] {
-			if d.own {
-				known[m.key(d)], known["elsewhere "+m.key(d)] = true, true
+		base := m.packages(f.Base)
+		for i, d := range append(base, heads[f]...) {
+			if i < len(base) || d.own {
+				known[m.key(d)] = true
+				known["elsewhere "+m.key(d)] = known["elsewhere "+m.key(d)] || d.from != "" || d.local
 			}
 		}
 	}
@@ -53,6 +49,10 @@ type dependency struct {
 	local bool   // it is a part of this repository
 	own   bool   // it is the package of the manifest itself
 	line  int
+
+	// What settings say about it: key is that of the one which named it first, and values are by key; "" is that of the package itself.
+	id, key string
+	values  map[string]string
 }
 
 // manifest says how the packages of a kind of manifest are read.
@@ -60,7 +60,6 @@ type manifest struct {
 	files, system string // system tells packages of the same name apart
 	own           string // the keys of the name of the package itself; the last one counts
 	tables        string // those of packages; see packageIn
-	dev           string // the same for those that only tests and tools need
 	// pattern matches a line with a package, its name and the rest; devPattern one that only tests and tools need.
 	pattern, devPattern func() *regexp.Regexp
 	read                func(v *source.File) []dependency
@@ -70,23 +69,23 @@ type manifest struct {
 var manifests = []manifest{
 	{files: "go.mod", system: "go", read: readGoMod},
 	{files: "package.json", system: "npm", own: "name",
-		tables: "dependencies/{} optionalDependencies/{} peerDependencies/{} overrides/{} resolutions/{} pnpm/overrides/{}", dev: "devDependencies/{}"},
+		tables: "!devDependencies/{} dependencies/{} optionalDependencies/{} peerDependencies/{} overrides/{} resolutions/{} pnpm/overrides/{}"},
 	{files: "deno.json deno.jsonc jsr.json", system: "npm", own: "name", tables: "imports/{}"},
-	{files: "composer.json", system: "composer", own: "name", tables: "require/{}", dev: "require-dev/{}"},
+	{files: "composer.json", system: "composer", own: "name", tables: "!require-dev/{} require/{}"},
 	{files: "pyproject.toml", system: "pypi", own: "project/name tool/poetry/name",
-		tables: "project/dependencies project/optional-dependencies/* tool/poetry/dependencies/{}",
-		dev: "project/optional-dependencies/dev|test|tests|docs|lint dependency-groups/* tool/uv/dev-dependencies build-system/requires " +
-			"tool/poetry/dev-dependencies/{} tool/poetry/group/*/dependencies/{}"},
-	{files: "setup.cfg", system: "pypi", own: "metadata/name", tables: "options/install_requires options.extras_require/*",
-		dev: "options/setup_requires|tests_require options.extras_require/dev|test|tests|testing|docs|lint"},
+		tables: "!project/optional-dependencies/dev|test|tests|docs|lint !dependency-groups/* !tool/uv/dev-dependencies !build-system/requires " +
+			"!tool/poetry/dev-dependencies/{} !tool/poetry/group/*/dependencies/{} " +
+			"project/dependencies project/optional-dependencies/* tool/poetry/dependencies/{}"},
+	{files: "setup.cfg", system: "pypi", own: "metadata/name", tables: "!options/setup_requires|tests_require " +
+		"!options.extras_require/dev|test|tests|testing|docs|lint options/install_requires options.extras_require/*"},
 	{files: "cargo.toml", system: "cargo", own: "package/name",
-		tables: "dependencies|build-dependencies/{} workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{} patch/*/{}",
-		dev:    "dev-dependencies/{} workspace/dev-dependencies/{} target/*/dev-dependencies/{}"},
-	{files: "libs.versions.toml", system: "maven", tables: "libraries/{}", dev: "plugins/{}"},
-	{files: "pom.xml", system: "maven", own: "project/groupId project/parent/groupId", tables: "**/dependency/<>",
-		dev: "**/plugin|path/<> **/plugin|path/**/dependency/<>"},
+		tables: "!dev-dependencies/{} !workspace/dev-dependencies/{} !target/*/dev-dependencies/{} dependencies|build-dependencies/{} " +
+			"workspace/dependencies|build-dependencies/{} target/*/dependencies|build-dependencies/{} patch/*/{}"},
+	{files: "libs.versions.toml", system: "maven", tables: "!plugins/{} libraries/{}"},
+	{files: "pom.xml", system: "maven", own: "project/groupId project/parent/groupId",
+		tables: "!**/plugin|path/<> !**/plugin|path/**/dependency/<> **/dependency/<>"},
 	{files: "*.csproj *.fsproj directory.packages.props directory.build.props", system: "nuget",
-		tables: "**/PackageReference|PackageVersion/<>", dev: "**/GlobalPackageReference/<>"},
+		tables: "!**/GlobalPackageReference/<> **/PackageReference|PackageVersion/<>"},
 	{files: "build.gradle build.gradle.kts", system: "maven",
 		pattern:    input.Lazily(`^\s*(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|compileOnlyApi|\w*[tT]est\w*(?:Implementation|RuntimeOnly|CompileOnly|Compile|Api)|debugImplementation|classpath|compile|developmentOnly)[ (]+["']([^:"']+:[^:"']+)(.*)`),
 		devPattern: input.Lazily(`^\s*(?:test|androidTest|classpath)`)},
@@ -95,7 +94,7 @@ var manifests = []manifest{
 		pattern:    input.Lazily(`^\s*(?:\w+\.)?(?:gem|add_(?:runtime_|development_)?dependency)[ (]+["']([^"']+)["'](.*)`),
 		devPattern: input.Lazily(`^\s*(?:\w+\.)?add_development_`)},
 	{files: "requirements*.txt requirements*.in constraints*.txt constraints*.in *-requirements.txt *_requirements.txt", system: "pypi",
-		read: readRequirements},
+		pattern: input.Lazily(`^\s*(?:-e )?([^-#./\s].*)`)},
 }
 
 // manifestOf is how a file is read, by its name; nil for a file that is no manifest.
@@ -120,8 +119,8 @@ func (m *manifest) packages(v *source.File) (deps []dependency) {
 	case m.pattern != nil:
 		return m.lines(v)
 	}
-	var list []*described
-	about, from := map[string]*described{}, map[string]string{} // from: where uv gets packages from
+	var list []*dependency
+	about, from := map[string]*dependency{}, map[string]string{} // from: where uv gets packages from
 	own, artifact := "", ""
 	for _, s := range settingsOf(v) {
 		switch {
@@ -132,13 +131,7 @@ func (m *manifest) packages(v *source.File) (deps []dependency) {
 		case leads(s.Keys, "tool/uv/sources/*/*"):
 			from[m.plain(s.Keys[3])+" "+s.Keys[4]] = s.Value
 		}
-		d := packageIn(s, m.dev)
-		if d == nil {
-			d = packageIn(s, m.tables)
-		} else {
-			d.dev = true
-		}
-		switch {
+		switch d := packageIn(s, m.tables); {
 		case d == nil:
 		case about[d.id] != nil:
 			if about[d.id].values[d.key] = s.Value; d.key == "artifactId" {
@@ -153,9 +146,8 @@ func (m *manifest) packages(v *source.File) (deps []dependency) {
 		for _, key := range [...]string{"git", "url", "path", "workspace"} {
 			d.values[key] = cmp.Or(from[name+" "+key], d.values[key])
 		}
-		if is := d.dependency(m, v, own); is.name != "" {
-			is.line = d.line
-			deps = append(deps, is)
+		if d.complete(m, v, own); d.name != "" {
+			deps = append(deps, *d)
 		}
 	}
 	return append(deps, dependency{name: own + artifact, own: true, local: true})
@@ -164,10 +156,13 @@ func (m *manifest) packages(v *source.File) (deps []dependency) {
 // lines reads a manifest line by line.
 func (m *manifest) lines(v *source.File) (deps []dependency) {
 	inGroup, n := false, 0 // inGroup: of a Gemfile, for development and tests
+	inPath := has(strings.ToLower(v.Path), "dev", "test", "doc", "lint")
 	for line := range bytes.Lines(v.Text) {
 		line = line[:min(len(line), maxShellLine)]
 		n++
-		if found := m.pattern().FindSubmatch(line); found != nil {
+		if found := m.pattern().FindSubmatch(line); found != nil && m.system == "pypi" {
+			deps = append(deps, requirement(string(found[1]), inPath, n))
+		} else if found != nil {
 			d := dependency{name: string(found[1]), dev: inGroup || m.devPattern().Match(line), local: has(found[2], "path:", ":path"), line: n}
 			if from := gemFrom().FindSubmatch(found[2]); from != nil {
 				d.from = string(from[1])
@@ -191,19 +186,12 @@ func leadsToOne(keys []string, patterns string) bool {
 	return slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool { return leads(keys, pattern) })
 }
 
-// described is what the settings of a manifest say about a package.
-type described struct {
-	id, name, key string // key is that of the setting which named it first, "" for the package itself
-	dev           bool
-	line          int
-	values        map[string]string // by key; "" is that of the package itself
-}
-
-// packageIn reads a setting of some tables of packages: {} at their end stands for the name, <> for what an element of XML
+// packageIn reads a setting of some tables of packages, those of development behind a !: {} at their end stands for the name, <> for what an element of XML
 // says of a package, else the value has the name. It is nil for a setting of none.
-func packageIn(s Setting, tables string) *described {
+func packageIn(s Setting, tables string) *dependency {
 	last := max(0, len(s.Keys)-1)
 	for table := range strings.FieldsSeq(tables) {
+		table, dev := strings.CutPrefix(table, "!")
 		keys, named := strings.CutSuffix(table, "/{}")
 		element, isElement := strings.CutSuffix(table, "/<>")
 		id, name, key := "", s.Value, "requirement"
@@ -216,71 +204,71 @@ func packageIn(s Setting, tables string) *described {
 			id = strings.Join(s.Keys, "\x00") + "\x00" + s.Value
 		}
 		if id != "" {
-			return &described{id: id, name: name, key: key, line: s.Line, values: map[string]string{key: s.Value}}
+			return &dependency{id: id, name: name, dev: dev, key: key, line: s.Line, values: map[string]string{key: s.Value}}
 		}
 	}
 	return nil
 }
 
-// dependency is what the settings say in the words of the system.
-func (d *described) dependency(m *manifest, v *source.File, own string) dependency {
-	version, is := d.values[""], dependency{name: m.plain(d.name), dev: d.dev}
-	is.from = cmp.Or(d.values["git"], d.values["url"])
-	is.local = d.values["path"] != "" || d.values["workspace"] == "true"
+// complete says what the settings say in the words of the system; without a name it is none.
+func (d *dependency) complete(m *manifest, v *source.File, own string) {
+	version, name := d.values[""], d.name
+	d.name, d.from = m.plain(name), cmp.Or(d.values["git"], d.values["url"])
+	d.local = d.values["path"] != "" || d.values["workspace"] == "true"
 	switch m.system {
 	case "pypi":
 		if d.key == "requirement" {
-			is.name, is.from = pythonName(d.name)
-			is.from = cmp.Or(is.from, d.values["git"], d.values["url"])
-		} else if is.name == "python" {
-			is.name = ""
+			from := d.from
+			d.name, d.from = pythonName(name)
+			d.from = cmp.Or(d.from, from)
+		} else if d.name == "python" {
+			d.name = ""
 		}
 	case "npm":
 		target, isPackage := strings.CutPrefix(strings.TrimPrefix(version, "jsr:"), "npm:")
 		if isPackage {
-			is.name = withoutVersion(target)
+			d.name = withoutVersion(target)
 		}
 		if begins(m.tables, "imports") {
 			switch isPackage = isPackage || begins(version, "jsr:"); {
 			case isPackage:
-				is.name = withoutVersion(strings.TrimPrefix(target, "/"))
+				d.name = withoutVersion(strings.TrimPrefix(target, "/"))
 			case begins(version, "https://"):
-				is.from = version
+				d.from = version
 			default:
-				is.name = ""
+				d.name = ""
 			}
 			break
 		}
-		is.from, is.local = npmSource(version), isLocalVersion(version)
-		if has(d.id, "overrides\x00", "resolutions\x00") && is.from == "" && !isPackage {
-			is.name = "" // another version
+		d.from, d.local = npmSource(version), isLocalVersion(version)
+		if has(d.id, "overrides\x00", "resolutions\x00") && d.from == "" && !isPackage {
+			d.name = "" // another version
 		}
 	case "composer":
-		if is.name = strings.ToLower(d.name); !has(d.name, "/") { // PHP, or an extension of it
-			is.name = ""
+		if d.name = strings.ToLower(name); !has(name, "/") { // PHP, or an extension of it
+			d.name = ""
 		}
 	case "cargo":
-		is.name = cmp.Or(d.values["package"], d.name)
+		d.name = cmp.Or(d.values["package"], name)
 	case "nuget":
-		is.name = strings.ToLower(d.values["Include"])
-		is.dev = d.dev || has(strings.ToLower(v.Path), "test") || strings.EqualFold(d.values["PrivateAssets"], "all")
-		if (d.name == "PackageReference" && cmp.Or(d.values["Version"], d.values["VersionOverride"]) == "") || has(is.name, "$(") {
-			is.name = "" // another file names it
+		d.name = strings.ToLower(d.values["Include"])
+		d.dev = d.dev || has(strings.ToLower(v.Path), "test") || strings.EqualFold(d.values["PrivateAssets"], "all")
+		if (name == "PackageReference" && cmp.Or(d.values["Version"], d.values["VersionOverride"]) == "") || has(d.name, "$(") {
+			d.name = "" // another file names it
 		}
 	case "maven":
 		if artifact := d.values["artifactId"]; artifact != "" {
 			group := d.values["groupId"]
-			is.name, is.dev = strings.TrimPrefix(group+":"+artifact, ":"), d.dev || d.values["scope"] == "test"
-			is.local = d.name == "dependency" && oneOf(group, "${project.groupId}", "${project.parent.groupId}", own)
+			d.name, d.dev = strings.TrimPrefix(group+":"+artifact, ":"), d.dev || d.values["scope"] == "test"
+			d.local = name == "dependency" && oneOf(group, "${project.groupId}", "${project.parent.groupId}", own)
 		} else if parts := strings.Split(version, ":"); version != "" {
-			is.name = strings.Join(parts[:min(len(parts), 2)], ":")
+			d.name = strings.Join(parts[:min(len(parts), 2)], ":")
 		} else if group := d.values["group"]; group != "" {
-			is.name = group + ":" + d.values["name"]
+			d.name = group + ":" + d.values["name"]
 		} else {
-			is.name = cmp.Or(d.values["module"], d.values["id"])
+			d.name = cmp.Or(d.values["module"], d.values["id"])
 		}
 	}
-	return is
 }
 
 // plain is a name as its registry compares it.
@@ -302,23 +290,21 @@ func (m *manifest) key(d dependency) string {
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, m *manifest, deps []dependency, known map[string]bool, report func(Hit)) {
 	var names firstNames
-	parts := [3][]string{} // for the program, for its development, not from a registry
+	parts := make([][]string, 3)
 	for _, d := range deps {
-		if left := d.from != "" && !known["elsewhere "+m.key(d)]; d.local || (known[m.key(d)] && !left) {
+		elsewhere := "elsewhere " + m.key(d)
+		if d.local || (known[m.key(d)] && (d.from == "" || known[elsewhere])) {
 			continue
 		}
-		known[m.key(d)], known["elsewhere "+m.key(d)] = true, true
+		known[m.key(d)], known[elsewhere] = true, true
 		names.add(d.name, d.line)
-		part := 0
+		part := &parts[0]
 		if d.dev {
-			part = 1
+			part = &parts[1]
 		}
-		if parts[part] = append(parts[part], d.name); d.from != "" {
+		if *part = append(*part, d.name); d.from != "" {
 			parts[2] = append(parts[2], d.name+" from "+d.from)
 		}
-	}
-	if len(names.names) == 0 {
-		return
 	}
 	var says []string
 	for i, title := range [...]string{"the program needs ", "its development needs ", "not from a registry: "} {
@@ -326,10 +312,12 @@ func newDependencies(f *File, m *manifest, deps []dependency, known map[string]b
 			says = append(says, title+listed(parts[i]))
 		}
 	}
-	hit := f.hit(0, names.line, names.names[0], "new here: "+strings.Join(says, "; "),
-		"use what the project has, or let a person approve the new dependency")
-	hit.Others = names.names[1:]
-	report(hit)
+	if len(says) > 0 {
+		hit := f.hit(0, names.line, names.names[0], "new here: "+strings.Join(says, "; "),
+			"use what the project has, or let a person approve the new dependency")
+		hit.Others = names.names[1:]
+		report(hit)
+	}
 }
 
 func readGoMod(v *source.File) (deps []dependency) {
@@ -397,28 +385,17 @@ func pythonNormal(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
 }
 
-func readRequirements(v *source.File) (deps []dependency) {
-	dev := has([]byte(strings.ToLower(v.Path)), "dev", "test", "doc", "lint")
-	n := 0
-	for line := range bytes.Lines(v.Text) {
-		n++
-		text, _, _ := strings.Cut(strings.TrimSpace(string(line[:min(len(line), maxShellLine)])), " #")
-		text = strings.TrimSpace(strings.TrimPrefix(text, "-e "))
-		name, from := pythonName(text)
-		switch {
-		case text == "", strings.ContainsRune("#-./", rune(text[0])):
-			continue
-		case has(text, "://") && !has(text, " @ "):
-			name, from = text, text
-			if _, egg, ok := strings.Cut(text, "#egg="); ok {
-				name = pythonNormal(egg)
-			}
-		}
-		if name != "" {
-			deps = append(deps, dependency{name: name, dev: dev, from: from, line: n})
+// requirement reads a line of a list of requirements.
+func requirement(text string, dev bool, line int) dependency {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), " #")
+	name, from := pythonName(text)
+	if has(text, "://") && !has(text, " @ ") {
+		name, from = text, text
+		if _, egg, ok := strings.Cut(text, "#egg="); ok {
+			name = pythonNormal(egg)
 		}
 	}
-	return deps
+	return dependency{name: name, dev: dev, from: from, line: line}
 }
 
 // lockNames are the names of the lock files that are read.
@@ -538,31 +515,23 @@ func hostsIn(line []byte, visit func(host string)) {
 // findLockIntegrity finds packages whose content is another one, although their version is the same.
 func findLockIntegrity(c *Change, report func(Hit)) {
 	for _, f := range c.locks() {
-		if f.Base != nil && f.Head != nil {
-			otherContent(f, report)
+		if f.Base == nil || f.Head == nil {
+			continue
 		}
+		known, lines := map[string][]string{}, map[string]int{} // the checksums of a package, and the line of each
+		eachSum(f.Base, func(key, sum string, line int) {
+			known[key], lines[key+sum] = append(known[key], sum), line
+		})
+		var found firstHit
+		eachSum(f.Head, func(key, sum string, line int) {
+			other := slices.IndexFunc(known[key], func(old string) bool { return algorithm(old) == algorithm(sum) })
+			if other >= 0 && !slices.Contains(known[key], sum) { // else there was none by this algorithm
+				found.add(f.hit(lines[key+known[key][other]], line, key, key+" has another checksum at the same version",
+					"find out why the content changed, or restore the checksum"))
+			}
+		})
+		found.report(report)
 	}
-}
-
-// otherContent compares the checksums of both versions of a lock file.
-func otherContent(f *File, report func(Hit)) {
-	type lockSum struct {
-		sum  string
-		line int
-	}
-	known := map[string][]lockSum{}
-	eachSum(f.Base, func(key, sum string, line int) { known[key] = append(known[key], lockSum{sum, line}) })
-	var found firstHit
-	eachSum(f.Head, func(key, sum string, line int) {
-		old := known[key]
-		same := slices.ContainsFunc(old, func(o lockSum) bool { return o.sum == sum })
-		other := slices.IndexFunc(old, func(o lockSum) bool { return algorithm(o.sum) == algorithm(sum) })
-		if !same && other >= 0 { // else there was none by this algorithm
-			found.add(f.hit(old[other].line, line, key, key+" has another checksum at the same version",
-				"find out why the content changed, or restore the checksum"))
-		}
-	})
-	found.report(report)
 }
 
 func algorithm(sum string) string { return sum[:max(0, strings.IndexAny(sum, "-:/="))] }
