@@ -103,7 +103,9 @@ func (f *scripted) fewerParts(report func(Hit)) {
 	}
 	for _, s := range f.added {
 		name, _ := split(s)
-		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool { return !namesCheck(w) })
+		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool {
+			return !namesCheck(w) || slices.ContainsFunc(f.added, func(s script) bool { return has(s.text, w) })
+		})
 		if name != "" && len(gone) > 0 && len(without(now[name], was[name])) == 0 {
 			report(f.hit(0, s.line, name, name+" does not run "+listed(gone)+" any more", fixRestore))
 			was[name] = nil

@@ -36,7 +36,8 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	}
 }
 
-// lessOften reports a matrix that lost values and got none. A change of a manifest says that the project supports less now.
+// lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a change of a manifest
+// says that the project supports less now.
 func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit)) {
 	for _, m := range membersOf(was.At("strategy", "matrix")) {
 		matrix := n.At("strategy", "matrix")
@@ -44,7 +45,8 @@ func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit
 		old, list := itemsOf(m.Value), itemsOf(now)
 		gone := without(old, list)
 		eachText(matrix, func(n *input.Node) { gone = without(gone, []string{n.Text}) }) // it may be in include
-		if len(list) > 0 && len(gone) > 0 && len(without(list, old)) == 0 {
+		oldest := slices.Equal(gone, old[:min(len(gone), len(old))]) && strings.ContainsAny(strings.Join(gone, ""), "0123456789")
+		if len(list) > 0 && len(gone) > 0 && len(without(list, old)) == 0 && !oldest {
 			report(w.hit(now.Pos.Line, name, title+" does not run for "+m.Key+" "+listed(gone)+" any more", fixRestore))
 		}
 	}
