@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/report"
@@ -34,9 +36,11 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	return r
 }
 
-// ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw.
+// ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw, but for a gate that failed itself.
 func ExitCode(r *report.Report) int {
 	switch {
+	case slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == CodeInternal }):
+		return 2
 	case r.Mode == Observe, r.Passed:
 		return 0
 	case r.Verdict == report.Review:

@@ -3,12 +3,12 @@ package run
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/closeout-gate/closeout/verify"
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
+// EndWith ends a command with a status, as the error that the command returns.
 func EndWith(status int) error {
 	if status == 0 {
 		return nil
@@ -43,9 +43,5 @@ func Finish(err error, do func() error) error {
 
 // Ended turns a verdict into the command's end.
 func Ended(r *report.Report) error {
-	code := verify.ExitCode(r)
-	if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == verify.CodeInternal }) {
-		code = ExitUsage
-	}
-	return EndWith(code)
+	return EndWith(verify.ExitCode(r))
 }
