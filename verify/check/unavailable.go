@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
@@ -20,17 +19,18 @@ var Permissions = map[facts.Wanted]string{
 	facts.WantedTeams:       "run the gate again; a person may provide a token that can read the organization's members; the token of the workflow cannot",
 }
 
-// ReportLacking reports that a fact is unavailable which the check requires. about is a login, or names the part of the kind.
-func (p *Pass) ReportLacking(kind facts.Wanted, about, message string) {
+// ReportLacking reports that the check cannot determine something, because it lacks a fact. about is a login, or names the part of
+// the kind.
+func (p *Pass) ReportLacking(kind facts.Wanted, about, what string) {
 	u, found := p.Facts.Lacking(kind, about)
 	f := Finding{
-		Code: "facts.unavailable", Severity: input.Unknown, Message: message, Input: Facts, Expected: "this fact in facts.json",
+		Code: "facts.unavailable", Severity: input.Unknown, Message: "cannot determine " + what, Input: Facts, Expected: "this fact in facts.json",
 		Actual: "nothing", Identity: []string{string(kind), about},
 		Fix: cmp.Or(u.Fix, Permissions[kind], "run the gate again; a person may have to make this fact available to the collector"),
 	}
 	if found {
 		f.Actual = u.Error
-		f.Lacks, f.Undecided = &u, strings.TrimPrefix(message, "cannot determine ")
+		f.Lacks, f.Undecided = &u, what
 	}
 	p.Report(f)
 }

@@ -22,7 +22,7 @@ func reportBranch(p *check.Pass) {
 	}
 	if branch == "" {
 		if p.Facts.AskedGitHub() {
-			p.ReportLacking(facts.WantedPullRequest, "base branch", "cannot determine the base branch of the pull request")
+			p.ReportLacking(facts.WantedPullRequest, "base branch", "the base branch of the pull request")
 		}
 		return
 	}
@@ -39,7 +39,7 @@ func reportBranch(p *check.Pass) {
 			}
 		case i > 0 || name == branch: // without base_branches the standing contract requires the default branch
 		case name == "":
-			p.ReportLacking(facts.WantedSubject, "default branch", "cannot determine whether the pull request's base branch is the default branch")
+			p.ReportLacking(facts.WantedSubject, "default branch", "whether the pull request's base branch is the default branch")
 		default:
 			reportOtherBranch(p, &s, branch, name+", the default branch")
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
+	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/facts"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
@@ -41,16 +42,19 @@ func runCoverage(p *check.Pass) {
 	if p.Coverage == nil {
 		return
 	}
-	current := p.Coverage.Report.Current
-	if p.Policy != nil && p.Policy.Coverage != nil && p.Policy.Coverage.Floor != nil && current < *p.Policy.Coverage.Floor {
-		floor := percent(*p.Policy.Coverage.Floor)
+	var rule contract.CoverageRule // of no contract
+	if p.Policy != nil && p.Policy.Coverage != nil {
+		rule = *p.Policy.Coverage
+	}
+	if current := p.Coverage.Report.Current; rule.Floor != nil && current < *rule.Floor {
+		floor := percent(*rule.Floor)
 		p.Report(check.Finding{
 			Code: "coverage.below_floor", Message: "coverage is below its floor", Input: check.Coverage, Path: p.Coverage.Path,
 			Pos: p.Coverage.Report.Pos, Expected: "at least " + floor, Actual: percent(current),
 			Fix: "test what the change adds", Identity: []string{points(current), floor},
 		})
 	}
-	reportDrop(p)
+	reportDrop(p, rule.MaxDrop)
 }
 
 // percent writes a ratio with two decimals, rounded down.
@@ -65,11 +69,7 @@ func percent(r input.Ratio) string {
 
 // reportDrop compares with the value before. The report's own value for that counts only where there is no better source:
 // the change could write anything there.
-func reportDrop(p *check.Pass) {
-	var declared *input.Ratio
-	if p.Policy != nil && p.Policy.Coverage != nil {
-		declared = p.Policy.Coverage.MaxDrop
-	}
+func reportDrop(p *check.Pass, declared *input.Ratio) {
 	previous := previousCoverage(p)
 	if previous == nil {
 		if declared != nil {
@@ -82,20 +82,21 @@ func reportDrop(p *check.Pass) {
 		}
 		return
 	}
-	if *previous <= p.Coverage.Report.Current {
+	current, limit := p.Coverage.Report.Current, defaultMaxDrop
+	drop := *previous - current
+	if drop <= 0 {
 		return
 	}
-	limit := defaultMaxDrop
 	if declared != nil {
 		limit = *declared
 	}
 	f := check.Finding{
 		Code: "coverage.minor_regression", Message: "coverage dropped slightly", Input: check.Coverage, Path: p.Coverage.Path,
 		Pos: p.Coverage.Report.Pos, Expected: "no drop from " + percent(*previous),
-		Actual: fmt.Sprintf("%s, a drop of %s", percent(p.Coverage.Report.Current), percent(*previous-p.Coverage.Report.Current)),
-		Fix:    "test what the change adds", Identity: []string{points(*previous), points(p.Coverage.Report.Current)},
+		Actual: fmt.Sprintf("%s, a drop of %s", percent(current), percent(drop)),
+		Fix:    "test what the change adds", Identity: []string{points(*previous), points(current)},
 	}
-	if *previous-p.Coverage.Report.Current > limit {
+	if drop > limit {
 		f.Code, f.Message = "coverage.regression", "coverage dropped by more than "+percent(limit)
 	}
 	p.Report(f)

@@ -69,10 +69,8 @@ func runCross(p *check.Pass) {
 
 // reportNewTests reports that no test of the change fails without it, or that nothing is known about that.
 func reportNewTests(p *check.Pass, run *check.CrossRun) {
-	f := about(p, run.Criterion, check.Finding{
-		Code: check.CodeNewTests, Input: check.Tests, Path: run.Criterion.TestReport,
-		Expected: "at least one test that passes at the head, and fails by its name on the code of the base",
-	})
+	f := about(p, run.Criterion, ofReport(run.Criterion, check.CodeNewTests))
+	f.Expected = "at least one test that passes at the head, and fails by its name on the code of the base"
 	switch run.Outcome {
 	case report.CrossIncomparable: // what does not load is no failure, and no fault either
 		f.Severity = input.Info
@@ -91,7 +89,7 @@ func reportNewTests(p *check.Pass, run *check.CrossRun) {
 	default:
 		return
 	}
-	f.Identity = criterionKey(run.Criterion, check.NewTestsTree)
+	f.Identity = append(f.Identity, check.NewTestsTree)
 	p.Report(f)
 }
 
@@ -171,17 +169,13 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 	if before || code == check.Unloaded {
 		code = check.CodeIncomparable
 	}
-	f := about(p, run.Criterion, check.Finding{
-		Code: code, Input: check.Tests, Path: run.Criterion.TestReport, Expected: texts.expected, Fix: texts.fix,
-	})
-	var free, other []check.CrossCase
-	for _, c := range cases {
-		if code == check.CodeChanged && c.Place != nil && p.Policy.MayChange(c.Place.File) {
-			free = append(free, c)
-		} else {
-			other = append(other, c)
-		}
+	f := about(p, run.Criterion, ofReport(run.Criterion, code))
+	f.Expected, f.Fix = texts.expected, texts.fix
+	isFree := func(c check.CrossCase) bool {
+		return code == check.CodeChanged && c.Place != nil && p.Policy.MayChange(c.Place.File)
 	}
+	other := slices.DeleteFunc(slices.Clone(cases), isFree)
+	free := slices.DeleteFunc(slices.Clone(cases), func(c check.CrossCase) bool { return !isFree(c) })
 	if len(free) > 0 {
 		f := nameCases(f, texts.what, run, free)
 		f.Severity, f.Message = input.Info, f.Message+" (may_change allows it)"
@@ -220,12 +214,10 @@ func reportCases(p *check.Pass, run *check.CrossRun, code string, cases []check.
 // reportElsewhere reports that the tests of the base failed in another leg of a matrix as well. They may be others than
 // in the first one, and any of them may be dropped or changed, so the strictest answer counts.
 func reportElsewhere(p *check.Pass, run *check.CrossRun) {
-	f := about(p, run.Criterion, check.Finding{
-		Code: check.CodeIncomparable, Input: check.Tests, Path: run.Criterion.TestReport,
-		Message: "the tests of the base cannot be compared in each leg: " + run.Elsewhere, Actual: run.Elsewhere,
-		Expected: "the tests of the base pass in each leg", Fix: "make the tests of the base pass on the new code in that leg",
-		Identity: criterionKey(run.Criterion, run.Elsewhere),
-	})
+	f := about(p, run.Criterion, ofReport(run.Criterion, check.CodeIncomparable))
+	f.Message, f.Actual = "the tests of the base cannot be compared in each leg: "+run.Elsewhere, run.Elsewhere
+	f.Expected, f.Fix = "the tests of the base pass in each leg", "make the tests of the base pass on the new code in that leg"
+	f.Identity = append(f.Identity, run.Elsewhere)
 	answers := []input.Severity{run.Rule.Dropped, run.Rule.Changed, run.Rule.Incomparable}
 	strictest := slices.IndexFunc(contract.TestSeverities, func(s input.Severity) bool { return slices.Contains(answers, s) })
 	f.Severity = required(p, &f, contract.TestSeverities[strictest])

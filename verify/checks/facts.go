@@ -2,9 +2,7 @@ package checks
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/closeout-gate/closeout/verify/check"
 	"github.com/closeout-gate/closeout/verify/contract"
@@ -76,13 +74,13 @@ func readFromBase(p *check.Pass, u *facts.Unavailable) string {
 
 // unavailable is the finding for a fact that the collector could not get.
 func unavailable(code string, u facts.Unavailable, what string) check.Finding {
-	message := "cannot determine " + what
+	undecided := what
 	if u.About != "" {
-		message += fmt.Sprintf(" (%s)", u.About)
+		undecided += " (" + u.About + ")"
 	}
 	return check.Finding{
-		Code: code, Message: message + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
+		Code: code, Message: "cannot determine " + undecided + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
 		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
-		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: strings.TrimPrefix(message, "cannot determine "),
+		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: undecided,
 	}
 }

@@ -28,13 +28,13 @@ func runGroup(p *check.Pass) {
 		p.Report(unavailable("facts.unavailable", u, list))
 	}
 	if len(p.Facts.Subject.PullRequests) == 0 && len(unknown) == 0 {
-		p.ReportLacking(facts.WantedPullRequests, "", "the facts do not say which pull requests are in the merge group")
+		p.ReportLacking(facts.WantedPullRequests, "", "which pull requests are in the merge group")
 	}
 	for _, number := range p.Group.Missing {
-		p.ReportLacking(facts.WantedPullRequests, itoa(number), fmt.Sprintf("pull request %d is in the merge group, and there are no facts about it", number))
+		p.ReportLacking(facts.WantedPullRequests, itoa(number), fmt.Sprintf("what pull request %d of the merge group changes: there are no facts about it", number))
 	}
 	for _, number := range p.Group.Unlisted {
-		p.ReportLacking(facts.WantedPullRequests, itoa(number), fmt.Sprintf("there are facts about pull request %d, which is not listed as part of the merge group", number))
+		p.ReportLacking(facts.WantedPullRequests, itoa(number), fmt.Sprintf("whether pull request %d, about which there are facts, is in the merge group: it is not listed", number))
 	}
 	if p.Group.Unsure {
 		return // what is not known of a pull request is reported; the path may be one of its own

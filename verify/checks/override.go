@@ -40,11 +40,11 @@ func runOverride(p *check.Pass) {
 		})
 	}
 	for _, m := range p.Override.Missing {
-		message := "cannot determine whether a person overrides without " + overrideFacts[m.Kind]
+		what := "whether a person overrides without " + overrideFacts[m.Kind]
 		if m.About != "" {
-			message += " (" + m.About + ")"
+			what += " (" + m.About + ")"
 		}
-		p.ReportLacking(m.Kind, m.About, message)
+		p.ReportLacking(m.Kind, m.About, what)
 	}
 	for _, n := range p.Override.Notes {
 		p.Report(check.Finding{

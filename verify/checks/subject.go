@@ -33,18 +33,18 @@ var SubjectCheck = &check.Check{
 func runSubject(p *check.Pass) {
 	pr, subject := p.Facts.Live(), &p.Facts.Subject
 	if pr == nil {
-		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine the current state of the pull request")
+		p.ReportLacking(facts.WantedPullRequest, "", "the current state of the pull request")
 		return
 	}
 	if subject.HeadSHA == "" {
-		p.ReportLacking(facts.WantedSubject, "head", "cannot determine which head was judged")
+		p.ReportLacking(facts.WantedSubject, "head", "which head was judged")
 	}
 	if p.Standing != nil && p.Standing.AppliesTo != nil {
 		reportAuthor(p, pr)
 	}
 	reportOtherBase(p, pr)
 	if _, lacks := p.Facts.Lacking(facts.WantedPullRequest, ""); lacks {
-		p.ReportLacking(facts.WantedPullRequest, "", "cannot determine whether the pull request changed during this run")
+		p.ReportLacking(facts.WantedPullRequest, "", "whether the pull request changed during this run")
 	}
 	const head, branch = "the pull request's head", "the branch that the pull request goes into"
 	reportMoved(p, "the head that was judged", subject.HeadSHA, head, pr.HeadSHA)
@@ -65,7 +65,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 	authors := override.NewAuthors(p.Standing.AppliesTo)
 	switch shared := authors.SharedWith(pr); {
 	case pr.Author == "":
-		p.ReportLacking(facts.WantedPullRequest, "author", "cannot determine whether the contract applies to the author of the pull request")
+		p.ReportLacking(facts.WantedPullRequest, "author", "whether the contract applies to the author of the pull request")
 	case !authors.LeavesOut(pr):
 	case shared != nil:
 		p.Report(check.Finding{
@@ -74,7 +74,7 @@ func reportAuthor(p *check.Pass, pr *facts.PullRequest) {
 			Fix: "close one of the two, or add a commit to one of them: a check belongs to a commit, so both pull requests show the same check", Identity: []string{fmt.Sprint(shared.Number)},
 		})
 	case len(p.Unavailable(facts.WantedSameHead)) > 0:
-		p.ReportLacking(facts.WantedSameHead, "", "cannot determine whether another open pull request has the same head")
+		p.ReportLacking(facts.WantedSameHead, "", "whether another open pull request has the same head")
 	}
 }
 
@@ -110,7 +110,7 @@ func reportMember(p *check.Pass, pr *facts.PullRequest, subject *facts.Subject) 
 	}
 	switch m := p.Facts.Membership; {
 	case m == nil || (!m.HeadInGroup && m.Differs == nil):
-		p.ReportLacking(facts.WantedSubject, "membership", "cannot determine whether the merge group contains the pull request's head")
+		p.ReportLacking(facts.WantedSubject, "membership", "whether the merge group contains the pull request's head")
 	case len(p.Member.Foreign) > 0:
 		var paths []string
 		for _, path := range p.Member.Foreign {
