@@ -358,11 +358,7 @@ const (
 // shortest are the first of some paths, as a record contains them.
 func shortest(paths []string) (list []string) {
 	for _, path := range paths[:min(len(paths), maxChanged)] {
-		path = strings.ToValidUTF8(path, "\ufffd")
-		if len(path) > maxChangedPath {
-			path = strings.ToValidUTF8(path[:maxChangedPath], "") + "…"
-		}
-		list = append(list, path)
+		list = append(list, input.CutTo(strings.ToValidUTF8(path, "\ufffd"), maxChangedPath))
 	}
 	return list
 }

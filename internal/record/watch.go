@@ -228,9 +228,7 @@ func (w *Watch) record(path string, e *entry, command []string) (tampered string
 		return "", nil
 	}
 	tampered = strings.ToValidUTF8(fmt.Sprintf("while %q ran: %s", strings.Join(command, " "), strings.Join(found, "; ")), "\ufffd")
-	if len(tampered) > maxTampered {
-		tampered = strings.ToValidUTF8(tampered[:maxTampered], "") + "…"
-	}
+	tampered = input.CutTo(tampered, maxTampered)
 	digest := input.Digest(nil)
 	return tampered, l.appendEntry(&entry{ // of no command: the streams are empty
 		ID: randomHex(6), Command: []string{"closeout", "record"}, Cwd: ".", Tampered: tampered,
