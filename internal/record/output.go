@@ -30,9 +30,9 @@ func (r *Recorder) silence() (end func()) {
 	return func() { fmt.Fprintf(r.Commands, "\n::%s::\n", token) } // the last line of the command may have no end
 }
 
-// stream receives one output stream of a command: it passes the bytes on unchanged, hashes all of them, and keeps a redacted
+// outputStream receives one output stream of a command: it passes the bytes on unchanged, hashes all of them, and keeps a redacted
 // tail. Secrets are replaced before the tail is cut: otherwise a private key without its first line would not be recognised.
-type stream struct {
+type outputStream struct {
 	to     io.Writer
 	failed bool // the destination is closed
 	sum    hash.Hash
@@ -62,14 +62,14 @@ func (k *keptReport) add(p []byte) {
 	}
 }
 
-func newStream(to io.Writer, most int) *stream {
-	s := &stream{to: to, sum: sha256.New(), tail: redact.Tail{Most: most}}
+func newOutputStream(to io.Writer, most int) *outputStream {
+	s := &outputStream{to: to, sum: sha256.New(), tail: redact.Tail{Most: most}}
 	s.redact.To = &s.tail
 	return s
 }
 
 // Write never fails: when the reader of our own output has exited, as in a pipe to head, the command is still recorded.
-func (s *stream) Write(p []byte) (int, error) {
+func (s *outputStream) Write(p []byte) (int, error) {
 	if !s.failed {
 		_, err := s.to.Write(p)
 		s.failed = err != nil
@@ -83,7 +83,7 @@ func (s *stream) Write(p []byte) (int, error) {
 }
 
 // end closes the stream and returns the values for a record.
-func (s *stream) end() (text, digest string, cut, redactions int64) {
+func (s *outputStream) end() (text, digest string, cut, redactions int64) {
 	s.redact.End()
 	text, cut = s.tail.Text()
 	return text, hex.EncodeToString(s.sum.Sum(nil)), cut, s.redact.Count
@@ -94,7 +94,7 @@ var mostReport = reports.MostTestBytes(input.DefaultLimits())
 
 // writeReport writes the whole stream to a report, after the command has ended: it cannot edit what it printed. One that the
 // command wrote there itself is an error, because which of the two is the report is not known.
-func (s *stream) writeReport(root *os.Root, p string) error {
+func (s *outputStream) writeReport(root *os.Root, p string) error {
 	if s.kept.size > mostReport {
 		return fmt.Errorf("it has more than %d bytes, and the gate reads no larger report: let the command print less", mostReport)
 	}

@@ -43,7 +43,7 @@ type Outcome struct {
 }
 
 // execute runs a command, and ends everything that it left running.
-func (r *Recorder) execute(c Command, path string, out, errs *stream) Outcome {
+func (r *Recorder) execute(c Command, path string, out, errs *outputStream) Outcome {
 	end := Outcome{started: time.Now(), Status: StatusNotRun, notRun: true}
 	dir := r.dir(c.Cwd)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {

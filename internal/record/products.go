@@ -161,7 +161,7 @@ func putBack(root *os.Root, list []product) error {
 // settle adds the reports that the command wrote, and restores the others. The report at the path stdout gets the
 // standard output. A missing report is an error if the command passed: a command that failed may not have come so far
 // as to write it.
-func (r *Recorder) settle(e *entry, list []product, stdout string, out *stream) (missing string, err error) {
+func (r *Recorder) settle(e *entry, list []product, stdout string, out *outputStream) (missing string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}

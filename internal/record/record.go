@@ -105,7 +105,7 @@ func (r *Recorder) Run(c Command) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
+	out, errs := newOutputStream(r.Stdout, r.Tail), newOutputStream(r.Stderr, r.Tail)
 	if c.Stdout != "" {
 		out.kept = newKeptReport()
 	}
@@ -181,7 +181,7 @@ func (r *Recorder) Setup(c Command) (*Result, error) {
 		return nil, err
 	}
 	r.last = nil
-	out, errs := newStream(r.Stdout, r.Tail), newStream(r.Stderr, r.Tail)
+	out, errs := newOutputStream(r.Stdout, r.Tail), newOutputStream(r.Stderr, r.Tail)
 	end := r.execute(c, path, out, errs)
 	result := &Result{Exit: end.Exit, Status: end.Status, Why: end.Problem, Took: end.Took}
 	result.Tails[0], _, _, _ = out.end()

@@ -289,7 +289,7 @@ func TestOutput(t *testing.T) {
 	if cut := record["truncations"].(map[string]any)["stdout"].(float64); int(cut) != len(in)-len(ghp)+len(redact.Mask)-32+2 {
 		t.Errorf("%v bytes cut", cut)
 	}
-	s := newStream(broken{}, 10)
+	s := newOutputStream(broken{}, 10)
 	s.Write([]byte(out))
 	if text, _, _, n := s.end(); n != 1 || !strings.HasSuffix(text, "end") {
 		t.Errorf("closed output: %q, %d redactions", text, n)

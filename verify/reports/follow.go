@@ -1,6 +1,9 @@
 package reports
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // CaseState is what became of a case in another run.
 type CaseState byte
@@ -42,9 +45,7 @@ func Follow(base, other *TestNames) *Follower {
 			f.fresh[key] = sum
 		}
 		sum.Passed, sum.Failed, sum.Skipped = sum.Passed+t.Passed, sum.Failed+t.Failed, sum.Skipped+t.Skipped
-		if sum.Error == "" {
-			sum.Error = t.Error
-		}
+		sum.Error = cmp.Or(sum.Error, t.Error)
 	}
 	return f
 }

@@ -30,11 +30,11 @@ type testCase struct {
 	spots       []input.Spot
 }
 
-// caseState is what is known about one case. A report may have hundreds of thousands, so it is small.
-type caseState byte
+// caseMarks is what is known about one case. A report may have hundreds of thousands, so it is small.
+type caseMarks byte
 
 const (
-	stateRan     caseState = 1 << iota // passed or failed
+	stateRan     caseMarks = 1 << iota // passed or failed
 	stateFrame                         // it has subtests
 	stateFailed                        // it failed once
 	stateFailing                       // and did not pass after that
@@ -45,7 +45,7 @@ type caseKey [16]byte
 // caseBook counts the cases of a report. The zero value is not ready: see newCaseBook.
 type caseBook struct {
 	report   TestReport
-	cases    map[caseKey]caseState
+	cases    map[caseKey]caseMarks
 	names    map[caseKey]string      // of the first ones that failed
 	failed   []caseKey               // the same, in their order
 	nameless int64                   // cases without name that failed
@@ -59,7 +59,7 @@ type caseBook struct {
 const maxTold = 100
 
 func newCaseBook() *caseBook {
-	return &caseBook{cases: map[caseKey]caseState{}, names: map[caseKey]string{}, failing: map[string]int64{}, told: map[caseKey]TestFailure{}}
+	return &caseBook{cases: map[caseKey]caseMarks{}, names: map[caseKey]string{}, failing: map[string]int64{}, told: map[caseKey]TestFailure{}}
 }
 
 func keyOf(parts ...string) caseKey {
@@ -160,17 +160,13 @@ func (b *caseBook) addFrames(c testCase) {
 // broke adds failures without a case.
 func (b *caseBook) broke(name string, failures int64) {
 	b.report.Broken += failures
-	if b.report.FirstFailed == "" {
-		b.report.FirstFailed = input.Clip(name)
-	}
+	b.report.FirstFailed = cmp.Or(b.report.FirstFailed, input.Clip(name))
 }
 
 // wasBroken counts a failure without a case that a later run made good.
 func (b *caseBook) wasBroken(name string) {
 	b.report.Flaky++
-	if b.report.FirstFlaky == "" {
-		b.report.FirstFlaky = input.Clip(name)
-	}
+	b.report.FirstFlaky = cmp.Or(b.report.FirstFlaky, input.Clip(name))
 }
 
 // sum finishes the report. A test whose subtests were all skipped did not run.
@@ -196,9 +192,7 @@ func (b *caseBook) sum() *TestReport {
 			r.Failing = append(r.Failing, told)
 		}
 	}
-	if first != "" {
-		r.FirstFailed = first
-	}
+	r.FirstFailed = cmp.Or(first, r.FirstFailed)
 	r.Failing = innermost(r.Failing)
 	if !b.anyRan() {
 		r.Skipped = r.Tests - r.Failed
@@ -221,13 +215,10 @@ func innermost(failing []TestFailure) []TestFailure {
 }
 
 func (b *caseBook) anyRan() bool {
-	if b.ran {
-		return true
-	}
 	for _, state := range b.cases {
 		if state&stateRan != 0 && state&stateFrame == 0 {
 			return true
 		}
 	}
-	return false
+	return b.ran
 }
