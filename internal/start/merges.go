@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/present/console"
@@ -105,36 +102,25 @@ func screen(git *collect.Git, history *collect.History, standing *collect.Contra
 		authors = override.NewAuthors(list)
 	}
 	merges := make([]backtest.Merge, len(history.Merges))
-	var taken atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for {
-				i := int(taken.Add(1)) - 1
-				if i >= len(merges) {
-					return
-				}
-				m := &history.Merges[i]
-				from := backtest.Origin{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Bot: m.Bot, Login: m.Account.Login}
-				from.Excepted = override.IsByBot(standing.Standing.UpdateBots, pullRequestOf(m))
-				if authors != nil && authors.LeavesOut(pullRequestOf(m)) {
-					merges[i] = backtest.NotApplicable(from)
-					continue
-				}
-				var screened *verify.Screened
-				err := run.Caught(func() (err error) {
-					screened, err = git.Screen(m, standing, input.DefaultLimits())
-					return err
-				})
-				if err != nil {
-					merges[i] = backtest.Lost(from, err.Error())
-				} else {
-					merges[i] = backtest.NewMerge(from, screened, ground)
-				}
-			}
+	collect.Parallel(len(merges), func(i int) {
+		m := &history.Merges[i]
+		from := backtest.Origin{Commit: m.Commit, Author: m.Author, Subject: m.Subject, Bot: m.Bot, Login: m.Account.Login}
+		from.Excepted = override.IsByBot(standing.Standing.UpdateBots, pullRequestOf(m))
+		if authors != nil && authors.LeavesOut(pullRequestOf(m)) {
+			merges[i] = backtest.NotApplicable(from)
+			return
+		}
+		var screened *verify.Screened
+		err := run.Caught(func() (err error) {
+			screened, err = git.Screen(m, standing, input.DefaultLimits())
+			return err
 		})
-	}
-	workers.Wait()
+		if err != nil {
+			merges[i] = backtest.Lost(from, err.Error())
+		} else {
+			merges[i] = backtest.NewMerge(from, screened, ground)
+		}
+	})
 	return merges
 }
 

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/closeout-gate/closeout/internal/audit/archive"
 	"github.com/closeout-gate/closeout/internal/collect"
@@ -249,23 +247,12 @@ func (a *Archive) Check(how ArchiveCheck) (*archive.Check, error) {
 func (a *Archive) walk(list []itemRef, content func(*archive.Item) error, visit func(*archive.Item) error) error {
 	for part := range slices.Chunk(list, archive.GroupSize) {
 		items, errs := make([]*archive.Item, len(part)), make([]error, len(part))
-		var taken atomic.Int64
-		var workers sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			workers.Go(func() {
-				for {
-					i := int(taken.Add(1)) - 1
-					if i >= len(part) {
-						return
-					}
-					items[i], errs[i] = a.item(part[i])
-					if errs[i] == nil {
-						errs[i] = content(items[i])
-					}
-				}
-			})
-		}
-		workers.Wait()
+		collect.Parallel(len(part), func(i int) {
+			items[i], errs[i] = a.item(part[i])
+			if errs[i] == nil {
+				errs[i] = content(items[i])
+			}
+		})
 		for i, it := range items {
 			if errs[i] != nil {
 				return errs[i]

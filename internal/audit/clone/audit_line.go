@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +37,7 @@ type auditLine struct {
 // rootDirs are the ids of two directories at the root of a commit; zero where it has none.
 type rootDirs struct{ closeout, github git.ID }
 
-// walkLine walks the line of first parents. Trees are read beside it.
+// walkLine walks the line of first parents, and then reads its trees.
 func (g *Clone) walkLine(tip string) (*auditLine, error) {
 	at, err := g.repo.ParseID(tip)
 	if err != nil {
@@ -46,11 +45,10 @@ func (g *Clone) walkLine(tip string) (*auditLine, error) {
 	}
 	l := &auditLine{}
 	var commits []audit.Commit
-	trees := newTreePicker(g.repo)
+	var trees []git.ID
 	for {
 		info, err := g.repo.Commit(at)
 		if err != nil && len(commits) == 0 {
-			trees.end()
 			return nil, collect.Fixed(err)
 		}
 		if err != nil {
@@ -58,14 +56,20 @@ func (g *Clone) walkLine(tip string) (*auditLine, error) {
 			break
 		}
 		commits = append(commits, audit.Commit{ID: at.String(), Seconds: info.Date, Subject: info.Subject, Author: info.Author})
-		trees.add(info.Tree)
+		trees = append(trees, info.Tree)
 		if len(info.Parents) == 0 {
 			break
 		}
 		at = info.Parents[0]
 	}
-	l.dirs, err = trees.end()
-	if err != nil {
+	const portion = 512 // of trees, most of which have the directories of the one before
+	l.dirs = make([]rootDirs, len(trees))
+	errs := make([]error, (len(trees)+portion-1)/portion)
+	collect.Parallel(len(errs), func(i int) {
+		from, to := i*portion, min((i+1)*portion, len(trees))
+		errs[i] = g.rootDirs(trees[from:to], l.dirs[from:to])
+	})
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	l.line = audit.NewLine(commits)
@@ -73,80 +77,24 @@ func (g *Clone) walkLine(tip string) (*auditLine, error) {
 	return l, nil
 }
 
-// treePicker reads the roots of trees, in portions, with workers.
-type treePicker struct {
-	repo    *git.Repo
-	part    *treePart
-	parts   []*treePart
-	work    chan *treePart
-	workers sync.WaitGroup
-}
-
-// treePart is a portion of trees, and what was found in them.
-type treePart struct {
-	trees []git.ID
-	dirs  []rootDirs
-	err   error
-}
-
-// partSize is how many trees a worker reads at once.
-const partSize = 512
-
-func newTreePicker(repo *git.Repo) *treePicker {
-	p := &treePicker{repo: repo, part: &treePart{}, work: make(chan *treePart, 64)}
-	for range max(1, runtime.GOMAXPROCS(0)-1) {
-		p.workers.Go(func() {
-			for part := range p.work {
-				part.pick(repo)
-			}
-		})
-	}
-	return p
-}
-
-func (p *treePicker) add(tree git.ID) {
-	p.part.trees = append(p.part.trees, tree)
-	if len(p.part.trees) == partSize {
-		p.flush()
-	}
-}
-
-func (p *treePicker) flush() {
-	p.parts = append(p.parts, p.part)
-	p.work <- p.part
-	p.part = &treePart{}
-}
-
-// end waits for all portions.
-func (p *treePicker) end() (dirs []rootDirs, err error) {
-	p.flush()
-	close(p.work)
-	p.workers.Wait()
-	for _, part := range p.parts {
-		dirs, err = append(dirs, part.dirs...), errors.Join(err, part.err)
-	}
-	return dirs, err
-}
-
-func (p *treePart) pick(repo *git.Repo) {
-	p.dirs = make([]rootDirs, len(p.trees))
-	for i, tree := range p.trees {
-		if i > 0 && tree == p.trees[i-1] {
-			p.dirs[i] = p.dirs[i-1]
+// rootDirs finds the directories at the roots of trees.
+func (g *Clone) rootDirs(trees []git.ID, dirs []rootDirs) error {
+	for i, tree := range trees {
+		if i > 0 && tree == trees[i-1] {
+			dirs[i] = dirs[i-1]
 			continue
 		}
-		found, err := repo.Pick(tree, contractDir, ".github")
+		found, err := g.repo.Pick(tree, contractDir, ".github")
 		if err != nil {
-			p.err = collect.Fixed(err)
-			return
+			return collect.Fixed(err)
 		}
-		for j, id := range []*git.ID{&p.dirs[i].closeout, &p.dirs[i].github} {
+		for j, id := range []*git.ID{&dirs[i].closeout, &dirs[i].github} {
 			if found[j].Mode == git.ModeTree { // a file, link or submodule of that name is not a directory of settings
 				*id = found[j].ID
 			}
 		}
 	}
-	p.trees = nil
+	return nil
 }
 
 // day is the date of a commit, for comparing with what a person names.
