@@ -10,13 +10,6 @@ import (
 	"github.com/closeout-gate/closeout/internal/run"
 )
 
-func defineTrees(t *run.Trees, flags *pflag.FlagSet) {
-	flags.StringVar(&t.Base, "base", "", "judge the changes from this `commit`, usually the base branch, to --head")
-	flags.StringVar(&t.Head, "head", "HEAD", "the `commit` that is judged, with --base")
-	addRepo(flags, &t.Repo, ", with --base")
-	flags.StringVar(&t.Contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml), with --base")
-}
-
 // addRepo adds the flag that names the repository. with says which flag it belongs to.
 func addRepo(flags *pflag.FlagSet, to *string, with string) {
 	flags.StringVar(to, "repo", "", "the git repository: its `directory`, one inside it, or a bare one (default the enclosing one)"+with)

@@ -58,7 +58,10 @@ func newVerify(std console.Streams) *cobra.Command {
 // defineInputs defines the flags of every command that collects inputs.
 func defineInputs(f *run.Verification, c *cobra.Command) {
 	flags := c.Flags()
-	defineTrees(&f.Trees, flags)
+	flags.StringVar(&f.Trees.Base, "base", "", "judge the changes from this `commit`, usually the base branch, to --head")
+	flags.StringVar(&f.Trees.Head, "head", "HEAD", "the `commit` that is judged, with --base")
+	addRepo(flags, &f.Trees.Repo, ", with --base")
+	flags.StringVar(&f.Trees.Contract, "contract", "", "`path` of the standing contract at the base (default .closeout/scope_contract.json or .yaml), with --base")
 	flags.StringVar(&f.Files.ContractFile, "contract-file", "", "read the scope contract from this `file`; the caller vouches for it")
 	flags.Var((*taskList)(&f.Settings.Tasks), "task", "judge the task with this `id`; repeatable")
 	flags.StringArrayVar(&f.Files.Feedback, "feedback", nil, "feedback log, a path or glob; repeatable (default "+collect.DefaultFeedback+")")

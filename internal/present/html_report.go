@@ -86,6 +86,10 @@ func (p *reportPage) header() page.Node {
 	if !known {
 		top = "top failed"
 	}
+	note := page.Node(nil) // that nothing is enforced, where that is so
+	if text := observeNote(p.Report); text != "" {
+		note = page.El("p", page.Class("note"), page.Say(text))
+	}
 	sign, known := page.Looks[p.Verdict]
 	if !known {
 		sign = "failed"
@@ -94,7 +98,7 @@ func (p *reportPage) header() page.Node {
 		page.El("p", page.Class("kicker"), page.Say("Close-out gate: verification report")),
 		page.El("h1", page.Icon(sign), page.Foreign(page.Capital(p.Verdict))),
 		page.El("p", page.Class("why"), p.why()),
-		p.note(), p.subject(), page.Patterns())
+		note, p.subject(), page.Patterns())
 }
 
 // subject says in a line what was judged.
@@ -137,14 +141,6 @@ func given(s *string) page.Node {
 	return page.Foreign(*s)
 }
 
-// note says that nothing is enforced, where that is so.
-func (p *reportPage) note() page.Node {
-	if note := observeNote(p.Report); note != "" {
-		return page.El("p", page.Class("note"), page.Say(note))
-	}
-	return nil
-}
-
 // why is the cause of the verdict in a sentence.
 func (p *reportPage) why() page.Node {
 	first := func(severity, words string) page.Node {
@@ -152,7 +148,11 @@ func (p *reportPage) why() page.Node {
 		if len(list) == 0 {
 			return page.Say(words, ".")
 		}
-		return page.Nodes{page.Say(words, ": "), page.Foreign(messageOf(list[0])), p.where(list[0])}
+		said := page.Nodes{page.Say(words, ": "), page.Foreign(messageOf(list[0]))}
+		if at := place(list[0].Location); at != "" {
+			said = append(said, page.Say(" ("), page.Code(at), page.Say(")"))
+		}
+		return said
 	}
 	switch {
 	case isUsage(p.Report):
@@ -175,15 +175,6 @@ func lead(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s; the first", n, more)
-}
-
-// where is the place of a finding, in brackets; nil when it has none.
-func (p *reportPage) where(f report.Finding) page.Node {
-	at := place(f.Location)
-	if at == "" {
-		return nil
-	}
-	return page.Nodes{page.Say(" ("), page.Code(at), page.Say(")")}
 }
 
 func (p *reportPage) override() []page.Node {
@@ -264,12 +255,15 @@ func (p *reportPage) cardFrame(group []report.Finding, same shared, places []pag
 	if same.clause {
 		clause = clauseOf(f)
 	}
-	rule := page.Node(nil)
+	times, rule := "", page.Node(nil)
+	if n := len(group); n > 1 {
+		times = fmt.Sprintf(" %d findings", n)
+	}
 	if f.Rule != "" && f.Rule != name {
 		rule = page.Nodes{page.Say(" "), page.Code(f.Rule)}
 	}
 	return page.El("article", page.Class(cards[SeverityOf(f)]),
-		page.El("h3", page.About(RulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times(len(group)))),
+		page.El("h3", page.About(RulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times)),
 		message, fix,
 		page.El("ul", page.Class("places"), page.Nodes(places)),
 		page.Terms(page.Term("First error", codeOf(firstError(f))),
@@ -284,13 +278,6 @@ func codeOf(s string) page.Node {
 		return nil
 	}
 	return page.Code(s)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" %d findings", n)
 }
 
 // about is what all findings of a card share; nil when they do not, or there is none.
@@ -515,18 +502,14 @@ func (p *reportPage) files() []page.Node {
 		Columns: []page.Column{{"File"}, {"Class"}, {"Change"}, {"Mode"}},
 		Cells: func(i int) []page.Node {
 			f := list[i]
-			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), modesOf(f)}
+			mode := page.Optional(modes(f))
+			if f.OldMode != "" && f.NewMode != "" && f.OldMode != f.NewMode {
+				mode = page.Nodes{page.Foreign(f.OldMode), page.Say(" to "), page.Foreign(f.NewMode)}
+			}
+			return []page.Node{page.Code(f.Path), page.Foreign(f.Class), page.Foreign(f.Status), mode}
 		},
 	})
 	return []page.Node{page.Fold(input.Plural(len(list), "file")+" changed", append(fileStrip(counts), table...)...)}
-}
-
-// modesOf shows the mode of a file, or both if it changed.
-func modesOf(f report.File) page.Node {
-	if f.OldMode == "" || f.NewMode == "" || f.OldMode == f.NewMode {
-		return page.Optional(modes(f))
-	}
-	return page.Nodes{page.Foreign(f.OldMode), page.Say(" to "), page.Foreign(f.NewMode)}
 }
 
 // fileStrip is the picture of the files by class: one bar, a part of it for each class.

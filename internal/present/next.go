@@ -16,7 +16,14 @@ func nextSteps(r *report.Report) []string {
 	if len(after) == 0 {
 		return nil
 	}
-	return append([]string{explain(r)}, after...)
+	code, severity := "CODE", block
+	if r.Verdict == report.Review {
+		severity = unknown
+	}
+	if list := inFixOrder(ofSeverity(r, severity)); len(list) > 0 { // the finding that is shown first
+		code = cmp.Or(nameOf(list[0]), code)
+	}
+	return append([]string{"`closeout explain " + code + "` explains what a code means and how to fix it."}, after...)
 }
 
 // afterSteps says what to do beyond the fixes, for a page that shows each fix beside its finding.
@@ -106,18 +113,6 @@ func nameOf(f report.Finding) string {
 		return f.Code
 	}
 	return ""
-}
-
-// explain names the command that explains the finding that is shown first.
-func explain(r *report.Report) string {
-	code, severity := "CODE", block
-	if r.Verdict == report.Review {
-		severity = unknown
-	}
-	if list := inFixOrder(ofSeverity(r, severity)); len(list) > 0 {
-		code = cmp.Or(nameOf(list[0]), code)
-	}
-	return "`closeout explain " + code + "` explains what a code means and how to fix it."
 }
 
 // isCode reports whether s has the shape of a finding code: lower-case words, dots and underscores.

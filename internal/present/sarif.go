@@ -168,7 +168,8 @@ var (
 // sarifTitle is the title of a rule: what its help says first, after the severity and without markup.
 func sarifTitle(code, help string) string {
 	text := sectionSeverity().ReplaceAllString(help, "")
-	title := firstSentence(strings.ReplaceAll(markdownLink().ReplaceAllString(text, "$1"), "`", ""))
+	flat := strings.Join(strings.Fields(strings.ReplaceAll(markdownLink().ReplaceAllString(text, "$1"), "`", "")), " ")
+	title, _, _ := strings.Cut(flat, ". ")
 	if at := strings.IndexAny(title, ":;"); at >= 0 {
 		title = title[:at]
 	}
@@ -176,15 +177,6 @@ func sarifTitle(code, help string) string {
 		return strings.NewReplacer(".", ": ", "_", " ").Replace(Line(code))
 	}
 	return title
-}
-
-// firstSentence is the text up to the first full stop before a space.
-func firstSentence(s string) string {
-	flat := strings.Join(strings.Fields(s), " ")
-	if before, _, found := strings.Cut(flat, ". "); found {
-		return before + "."
-	}
-	return flat
 }
 
 var sarifLevels = map[string]string{block: "error", unknown: "error", warn: "warning", info: "note"}

@@ -44,8 +44,7 @@ const renewalSchema = "closeout.submit_all/v1"
 
 // Status is the exit code.
 func (r *Renewal) Status() int {
-	unknown := func(o Opened) bool { return o.State == item.Review }
-	known := slices.IndexFunc(r.Opened, func(o Opened) bool { return !unknown(o) }) >= 0
+	known := slices.ContainsFunc(r.Opened, func(o Opened) bool { return o.State != item.Review })
 	failed := known || len(r.Facts)+len(r.NotInHead) > 0
 	return ExitOf(!failed && len(r.Opened) == 0 && len(r.Renewed) > 0, !failed && len(r.Opened) > 0)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/agent/hook"
@@ -36,7 +37,8 @@ func (h *hookRun) end() (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	if len(dirty) == 0 && f.unchanged() {
+	changed := slices.ContainsFunc(f.compared.Changes, func(c change.Change) bool { return f.Policy.Classify(&c).Class != policy.ClassEvidence })
+	if len(dirty) == 0 && !changed {
 		return h.call.Silent(), nil
 	}
 	tree, err := f.git.CodeTree(f.compared.Head, f.Policy.EvidenceDir)
@@ -44,7 +46,12 @@ func (h *hookRun) end() (hook.Answer, error) {
 		return hook.Answer{}, err
 	}
 	if len(dirty) > 0 {
-		return h.hold(f, tree, hook.Digest(dirty...), commitFirst(dirty, person))
+		text := "closeout: files are not committed, and only commits are judged: " + item.Several(dirty) +
+			" → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
+		if len(person) > 0 {
+			text += "; leave " + item.Several(person) + ": a person commits it"
+		}
+		return h.hold(f, tree, hook.Digest(dirty...), text)
 	}
 	facts, err := f.open()
 	if err != nil {
@@ -58,16 +65,6 @@ func (h *hookRun) end() (hook.Answer, error) {
 		prints = append(prints, fact.Fingerprint)
 	}
 	return h.hold(f, tree, hook.Digest(prints...), f.unproven(facts))
-}
-
-// unchanged reports whether nothing but evidence was committed since the start.
-func (f *fence) unchanged() bool {
-	for i := range f.compared.Changes {
-		if f.Policy.Classify(&f.compared.Changes[i]).Class != policy.ClassEvidence {
-			return false
-		}
-	}
-	return true
 }
 
 // blocked reports whether the agent said why the work cannot be done. Where an item is claimed, it must name it.
@@ -111,15 +108,6 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 		}
 	}
 	return agent, person, nil
-}
-
-func commitFirst(agent, person []string) string {
-	text := "closeout: files are not committed, and only commits are judged: " + item.Several(agent) +
-		" → commit what belongs to the task, undo what you changed besides, and leave what was there before you came"
-	if len(person) > 0 {
-		text += "; leave " + item.Several(person) + ": a person commits it"
-	}
-	return text
 }
 
 // open judges the change with the evidence that is there, and lists the findings that the agent can resolve.

@@ -43,13 +43,10 @@ func (c *Call) Deny(reason string) Answer {
 func (c *Call) Hears() bool {
 	switch c.Agent {
 	case Copilot, Gemini, Cursor:
-		return c.Event != Pre && !c.failure()
+		return c.Event != Pre && c.Error == "" && !strings.HasSuffix(c.Name, "Failure") // a tool that failed
 	}
 	return c.Agent == Claude || c.Agent == Codex
 }
-
-// failure reports whether the event says that a tool failed.
-func (c *Call) failure() bool { return c.Error != "" || strings.HasSuffix(c.Name, "Failure") }
 
 // Tell gives the model a text beside what the tool answers, or at the start.
 func (c *Call) Tell(text string) Answer {

@@ -92,7 +92,8 @@ func (f *Found) New(state *State) (positions []int, left int, err error) {
 	}
 	start := 0
 	if last := state.Last[f.Branch]; last != or(f.After, "") {
-		if start = f.following(last); start == 0 {
+		start = 1 + slices.IndexFunc(f.Entries, func(e Entry) bool { return e.Repairs == nil && e.Commits[len(e.Commits)-1] == last })
+		if start == 0 {
 			return nil, 0, fmt.Errorf("the entries follow %s on the branch %s, but the archive ends with %s: run closeout archive find again", or(f.After, "no commit"), input.Quote(f.Branch), cmp.Or(last, "no commit"))
 		}
 	}
@@ -106,11 +107,6 @@ func (f *Found) New(state *State) (positions []int, left int, err error) {
 		}
 	}
 	return positions, left, nil
-}
-
-// following is the position after the entry that ends with a commit; 0 when there is no such entry.
-func (f *Found) following(last string) int {
-	return 1 + slices.IndexFunc(f.Entries, func(e Entry) bool { return e.Repairs == nil && e.Commits[len(e.Commits)-1] == last })
 }
 
 func or(s *string, none string) string {

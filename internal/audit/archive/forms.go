@@ -25,7 +25,6 @@ var (
 var Whys = []string{NoPullRequest, NoRun, NoArtifact, Expired, Unreadable, WrongSubject, Unknown}
 
 func isNumber(s string) bool { return numbersSyntax().MatchString(s) }
-func isOrigin(s string) bool { return originSyntax().MatchString(s) }
 
 // isID refuses the id of zeros, with which git means no object.
 func isID(s string) bool { return input.IsLowerHex(s, 40, 64) && strings.Trim(s, "0") != "" }

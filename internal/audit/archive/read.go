@@ -28,7 +28,7 @@ var forms = input.Forms{Text: map[string]input.Form{
 	"entry":    only(EntrySchema),
 	"state":    only(StateSchema),
 	"found":    only(FoundSchema),
-	"origin":   {Valid: isOrigin, Expected: `"closeout-archive/HOST/OWNER/REPOSITORY"`},
+	"origin":   {Valid: func(s string) bool { return originSyntax().MatchString(s) }, Expected: `"closeout-archive/HOST/OWNER/REPOSITORY"`},
 	"hash":     {Valid: func(s string) bool { return hashSyntax().MatchString(s) }, Expected: "a hash of 32 bytes as base64"},
 	"branch":   {Valid: IsBranch, Expected: branchForm},
 	"id":       {Valid: isID, Expected: idForm + ", each once"},
@@ -153,6 +153,9 @@ func (f *Found) Marshal() ([]byte, error) {
 	return report.CanonicalJSON(out)
 }
 
+// Marshal writes state.json in canonical form.
+func (s *State) Marshal() ([]byte, error) { return report.CanonicalJSON(s) }
+
 // Marshal writes entry.json in canonical form.
 func (e *Entry) Marshal() ([]byte, error) {
 	e.fill()
@@ -171,11 +174,6 @@ func fill[T any](list *[]T) {
 	if *list == nil {
 		*list = []T{}
 	}
-}
-
-// Marshal writes state.json in canonical form.
-func (s *State) Marshal() ([]byte, error) {
-	return report.CanonicalJSON(s)
 }
 
 // canonical gives what was read from a text, which must be its canonical form; nil when there is any error.

@@ -221,7 +221,7 @@ type auditedRepo struct{ git *Clone }
 
 // Bind implements [audit.Repository].
 func (r auditedRepo) Bind(commits []string, parent string, rep *report.Report, b *verify.Bundle, known *facts.Facts) (audit.Bound, error) {
-	decided, err := decidedBy(rep, b, known)
+	decided, err := DecidedBy(rep, b, known)
 	if err != nil {
 		return audit.Bound{How: report.BindingNone, Why: "of the decision cannot be compared: " + err.Error()}, nil
 	}

@@ -192,10 +192,11 @@ func (f *finder) replay(dir string, text []byte) (s decided, result *replay.Resu
 	if result, err = replay.Run(text, before, found.Bundle); err != nil {
 		return s, nil
 	}
-	if s.Decided, err = clone.DecidedBy(before, found.Bundle); err != nil {
+	known := verify.FactsOf(found.Bundle)
+	if s.Decided, err = clone.DecidedBy(before, found.Bundle, known); err != nil {
 		return s, nil
 	}
-	if known := verify.FactsOf(found.Bundle); known != nil {
+	if known != nil {
 		s.repositoryID = known.Subject.RepositoryID
 	}
 	return s, result
