@@ -35,12 +35,16 @@ func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 	if r.Verdict == report.Overridden {
 		blockTitle = "What was overridden"
 	}
+	after := strings.Join(afterSteps(r), "\n\n") // what to do when everything is fixed
+	if after != "" {
+		after += "\n\n"
+	}
 	sections := []section{
 		mdTop(r),
 		mdOverride(r),
 		mdFindings(blockTitle, r, block),
 		mdFindings("What could not be checked", r, unknown),
-		{head: mdAfter(r)},
+		{head: after},
 		mdReviewer(r),
 		mdPulls(r),
 		mdMayOverride(r),
@@ -52,11 +56,7 @@ func writeMarkdown(w io.Writer, r *report.Report, o Options) error {
 		mdInputs(r),
 		{head: mdFoot(r)},
 	}
-	limit := o.Bytes
-	if limit == 0 {
-		limit = MaxSummary
-	}
-	_, err := io.WriteString(w, fit(sections, limit))
+	_, err := io.WriteString(w, fit(sections, cmp.Or(o.Bytes, MaxSummary)))
 	return err
 }
 
@@ -141,15 +141,6 @@ func mdSubject(r *report.Report) string {
 		return ""
 	}
 	return strings.Join(words, " · ") + "\n\n"
-}
-
-// mdAfter says what to do when everything is fixed.
-func mdAfter(r *report.Report) string {
-	steps := afterSteps(r)
-	if len(steps) == 0 {
-		return ""
-	}
-	return strings.Join(steps, "\n\n") + "\n\n"
 }
 
 // mdMayOverride says how a person overrides the findings. The line to comment is in a code block that is easy to copy.
@@ -303,16 +294,21 @@ func mdOverride(r *report.Report) section {
 // mdRefused lists the refused labels.
 func mdRefused(r *report.Report) section {
 	list, at := refusals(r)
-	if len(list) == 0 {
+	title, names := fmt.Sprintf("Refused override labels: %d", len(list)), []string{"Label", "Added by", "Condition", "Why"}
+	return mdTable(title, names, len(list), func(i int) []string {
+		refused := list[i]
+		return []string{MDCode(refused.Label) + at[i], MDCode(refused.Actor), MDText(refused.Condition), MDText(refused.Why)}
+	})
+}
+
+// mdTable is a folded table with a row for each of n, of which cells may give more than there are columns; it is empty without a row.
+func mdTable(title string, names []string, n int, cells func(i int) []string) section {
+	if n == 0 {
 		return section{}
 	}
 	return section{
-		head:  details(fmt.Sprintf("Refused override labels: %d", len(list))) + MDHead("Label", "Added by", "Condition", "Why"),
-		count: len(list), left: leftRow(4), tail: endDetails,
-		item: func(i int) string {
-			refused := list[i]
-			return MDRow(MDCode(refused.Label)+at[i], MDCode(refused.Actor), MDText(refused.Condition), MDText(refused.Why))
-		},
+		head: details(title) + MDHead(names...), count: n, left: leftRow(len(names)), tail: endDetails,
+		item: func(i int) string { return MDRow(cells(i)[:len(names)]...) },
 	}
 }
 
@@ -322,9 +318,6 @@ var outcomeSigns = map[string]string{
 }
 
 func mdCriteria(r *report.Report) section {
-	if len(r.Acceptance) == 0 {
-		return section{}
-	}
 	// Why the evidence has no higher level matters only where it must have one.
 	names, kept := []string{"Criterion", "Command", "Outcome", "Evidence", "Attempts"}, make([]string, len(r.Acceptance))
 	for i, a := range r.Acceptance {
@@ -339,19 +332,19 @@ func mdCriteria(r *report.Report) section {
 	if tail != "" {
 		tail += "\n"
 	}
-	return section{
-		head:  details(fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(r), requiredCriteria(r))) + MDHead(names...),
-		count: len(r.Acceptance), left: leftRow(len(names)), tail: tail + endDetails,
-		item: func(i int) string {
-			a := r.Acceptance[i]
-			outcome := outcomeSigns[a.Outcome] + MDText(a.Outcome)
-			if tests := testWords(&a); tests != "" {
-				outcome += " (" + tests + ")"
-			}
-			cells := []string{MDCode(a.ID), MDCode(criterionCommand(a)), outcome, MDText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
-			return MDRow(cells[:len(names)]...)
-		},
+	title := fmt.Sprintf("Acceptance: %d of %d passed", passedCriteria(r), requiredCriteria(r))
+	s := mdTable(title, names, len(r.Acceptance), func(i int) []string {
+		a := r.Acceptance[i]
+		outcome := outcomeSigns[a.Outcome] + MDText(a.Outcome)
+		if tests := testWords(&a); tests != "" {
+			outcome += " (" + tests + ")"
+		}
+		return []string{MDCode(a.ID), MDCode(criterionCommand(a)), outcome, MDText(a.Level), fmt.Sprint(a.Attempts), mdOptional(kept[i])}
+	})
+	if s.count > 0 {
+		s.tail = tail + endDetails
 	}
+	return s
 }
 
 // mdOptional is an empty table cell for "".
@@ -472,42 +465,28 @@ func mdClasses(files []report.File) string {
 }
 
 func mdEvidence(r *report.Report) section {
-	if len(r.Companions) == 0 {
-		return section{}
-	}
 	names, kept := []string{"Kind", "File", "Evidence"}, make([]string, len(r.Companions))
 	for i, c := range r.Companions {
 		if kept[i] = keptCompanion(r, c); kept[i] != "" && len(names) == 3 {
 			names = append(names, "Why not higher")
 		}
 	}
-	return section{
-		head:  details("Reports and their evidence levels") + MDHead(names...),
-		count: len(r.Companions), left: leftRow(len(names)), tail: endDetails,
-		item: func(i int) string {
-			c := r.Companions[i]
-			cells := []string{MDText(c.Kind), MDCode(c.Path), MDText(c.Level), mdOptional(kept[i])}
-			return MDRow(cells[:len(names)]...)
-		},
-	}
+	return mdTable("Reports and their evidence levels", names, len(r.Companions), func(i int) []string {
+		c := r.Companions[i]
+		return []string{MDText(c.Kind), MDCode(c.Path), MDText(c.Level), mdOptional(kept[i])}
+	})
 }
 
 func mdInputs(r *report.Report) section {
-	if len(r.Inputs) == 0 {
-		return section{}
-	}
-	return section{
-		head:  details("Inputs of the decision") + MDHead("Input", "File", "Trust", "Bytes", "sha256"),
-		count: len(r.Inputs), left: leftRow(5), tail: endDetails,
-		item: func(i int) string {
-			in := r.Inputs[i]
-			file := MDCode(in.Path)
-			if in.Ref != nil {
-				file += " at " + MDCode(*in.Ref)
-			}
-			return MDRow(MDText(in.Kind), file, MDText(in.Trust), fmt.Sprint(in.Bytes), MDCode(in.SHA256))
-		},
-	}
+	names := []string{"Input", "File", "Trust", "Bytes", "sha256"}
+	return mdTable("Inputs of the decision", names, len(r.Inputs), func(i int) []string {
+		in := r.Inputs[i]
+		file := MDCode(in.Path)
+		if in.Ref != nil {
+			file += " at " + MDCode(*in.Ref)
+		}
+		return []string{MDText(in.Kind), file, MDText(in.Trust), fmt.Sprint(in.Bytes), MDCode(in.SHA256)}
+	})
 }
 
 func mdFoot(r *report.Report) string {

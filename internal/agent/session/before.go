@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -25,21 +24,11 @@ func beforeFile(worktree string) string { return filepath.Join("before", worktre
 
 // Before reads what is remembered about a work tree; nil when that is nothing, or is damaged.
 func (s *Store) Before(worktree string) (*Before, error) {
-	data, err := s.Read(beforeFile(worktree))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	b, err := readJSON[Before](s, beforeFile(worktree))
+	if b != nil && b.Start == "" {
+		return nil, errors.New("it names no commit")
 	}
-	if err != nil {
-		return nil, err
-	}
-	b := &Before{}
-	if err = json.Unmarshal(data, b); err == nil && b.Start == "" {
-		err = errors.New("it names no commit")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	return b, err
 }
 
 // CanRemember reports whether what is known about a work tree could be written.

@@ -258,18 +258,27 @@ type Claim struct {
 
 // Claim reads the claim of a work tree; nil when there is none.
 func (s *Store) Claim(worktree string) (*Claim, error) {
-	data, err := s.Read(claimFile(worktree))
+	c, err := readJSON[Claim](s, claimFile(worktree))
+	if c != nil && (c.Item == "" || c.Base == "" || c.Start == "") {
+		return nil, errors.New("it says nothing of an item, its base or its start")
+	}
+	return c, err
+}
+
+// readJSON reads a file of the state folder; nil when there is none, and when it cannot be read.
+func readJSON[T any](s *Store, name string) (*T, error) {
+	data, err := s.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	v := new(T)
+	if err == nil {
+		err = json.Unmarshal(data, v)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{}
-	if err = json.Unmarshal(data, c); err == nil && (c.Item == "" || c.Base == "" || c.Start == "") {
-		err = errors.New("it says nothing of an item, its base or its start")
-	}
-	return c, err
+	return v, nil
 }
 
 // SetClaim writes the claim of a work tree; nil removes it.
