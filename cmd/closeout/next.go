@@ -100,25 +100,26 @@ into the log. An item that is PASS stays PASS.
 
 Exit codes: 0 done, 2 wrong call, or nothing to release.`
 
-// oneItem wants the id of one item.
-func oneItem(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%s requires one ITEM, found %d: closeout item status --format csv lists all", c.Name(), len(args))
-	}
-	return nil
-}
-
 func newRelease(std console.Streams) *cobra.Command {
-	state, reason := "", ""
-	c := &cobra.Command{
+	return withReason(board.Release, std, "`why` another work tree loses the item, or it gets new tries, for the log", &cobra.Command{
 		Use: "release ITEM", Short: "Give an item back, or give a STUCK or REVIEW one new tries", Long: releaseLong,
 		Example: "  closeout item release T-142\n  closeout item release T-142 --reason 'the test server is back'",
-		Args:    oneItem,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return board.Release(state, args[0], strings.TrimSpace(reason), std.Err)
-		},
+	})
+}
+
+// withReason completes a command that does something to an item for a reason.
+func withReason(do func(stateDir, id, reason string, tell io.Writer) error, std console.Streams, why string, c *cobra.Command) *cobra.Command {
+	state, reason := "", ""
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s requires one ITEM, found %d: closeout item status --format csv lists all", c.Name(), len(args))
+		}
+		return nil
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why` another work tree loses the item, or it gets new tries, for the log")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		return do(state, args[0], strings.TrimSpace(reason), std.Err)
+	}
+	c.Flags().StringVar(&reason, "reason", "", why)
 	addState(c.Flags(), &state)
 	return c
 }
@@ -132,16 +133,8 @@ does not know it: there, a person overrides.
 Exit codes: 0 done, 2 wrong call, or another state.`
 
 func newAccept(std console.Streams) *cobra.Command {
-	state, reason := "", ""
-	c := &cobra.Command{
+	return withReason(board.Accept, std, "`why` it may stay as it is, for the log", &cobra.Command{
 		Use: "accept ITEM --reason TEXT", Short: "Leave a STUCK or REVIEW item as it is, for a reason", Long: acceptLong,
 		Example: "  closeout item accept T-142 --reason 'the generator is replaced next week'",
-		Args:    oneItem,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return board.Accept(state, args[0], strings.TrimSpace(reason), std.Err)
-		},
-	}
-	c.Flags().StringVar(&reason, "reason", "", "`why` it may stay as it is, for the log")
-	addState(c.Flags(), &state)
-	return c
+	})
 }

@@ -160,19 +160,15 @@ func (w *workflowLint) job(j *job) {
 	if g := w.grants(j); g.each["id-token"] == "write" || g.all == "write-all" {
 		w.add("id_token", g.pos, "the job "+j.id+" runs the code of the change and may request an identity token of the repository", "no id-token", "id-token: write", "remove id-token: write from the job "+j.id, j.id)
 	}
-	if protects && j.role&gates != 0 && !w.acceptsBound() {
+	bound := true // where it cannot be read, another finding says so
+	if w.standing != nil {
+		lowest := w.standing.contract.Evidence.Min
+		bound = lowest == input.Bound || lowest == input.Claimed
+	}
+	if protects && j.role&gates != 0 && !bound {
 		w.add("same_job", j.pos, "the job "+j.id+" runs the code of the change and judges it, so evidence is at most bound", "two jobs, or \"min\": \"bound\" in the contract", "one job",
 			`record in a job of its own, as docs/workflows/two-jobs.yml does, or write "evidence": {"min": "bound"} in the contract`, j.id)
 	}
-}
-
-// acceptsBound reports whether the contract accepts evidence of one job.
-func (w *workflowLint) acceptsBound() bool {
-	if w.standing == nil {
-		return true // another finding says that it cannot be read
-	}
-	lowest := w.standing.contract.Evidence.Min
-	return lowest == input.Bound || lowest == input.Claimed
 }
 
 // condition is the condition of a job or step without blanks and ${{ }}.
@@ -368,19 +364,16 @@ func (l *linter) rollingOut() bool {
 				continue
 			}
 			nodes := observing(&w.jobs[i])
-			if len(nodes) == 0 || slices.ContainsFunc(nodes, func(n *input.Node) bool { return !w.isAnnounced(n) }) {
+			if len(nodes) == 0 || slices.ContainsFunc(nodes, func(n *input.Node) bool { // without the note in the line above
+				lines := strings.SplitN(string(w.text), "\n", n.Pos.Line)
+				return len(lines) < 2 || len(lines) != n.Pos.Line || strings.TrimSpace(lines[n.Pos.Line-2]) != RolloutNote
+			}) {
 				return false
 			}
 			found = true
 		}
 	}
 	return found
-}
-
-// isAnnounced reports whether [RolloutNote] is the line above a text.
-func (w *workflow) isAnnounced(n *input.Node) bool {
-	lines := strings.SplitN(string(w.text), "\n", n.Pos.Line)
-	return len(lines) > 1 && len(lines) == n.Pos.Line && strings.TrimSpace(lines[n.Pos.Line-2]) == RolloutNote
 }
 
 var observeFlag = input.Lazily(`--mode[ =]["']?observe`)

@@ -77,10 +77,7 @@ func (f *Call) Run(std console.Streams) (err error) {
 	defer s.Git.Close()
 	defer func() { err = Finish(err, s.PutBack) }() // what is judged is what was recorded
 	s.Show = NewProgress(std, f.Verbose || console.InActions())
-	policies, err := f.required(s, s.Policies(f.RecordOnly, std))
-	if err != nil {
-		return err
-	}
+	policies := f.required(s, s.Policies(f.RecordOnly, std))
 	status, logs := 0, f.crossLogs(s, policies)
 	if !f.crossOnly() {
 		status, err = f.record(s, policies, std)
@@ -106,9 +103,9 @@ func (f *Call) Run(std console.Streams) (err error) {
 }
 
 // required leaves the criteria out that the change does not require, unless the call asks for them.
-func (f *Call) required(s *Work, policies []*policy.Policy) ([]*policy.Policy, error) {
+func (f *Call) required(s *Work, policies []*policy.Policy) []*policy.Policy {
 	if f.All || len(f.Only) > 0 || s.trial != "" {
-		return policies, nil
+		return policies
 	}
 	for i, p := range policies {
 		if !p.HasWhen() {
@@ -123,7 +120,7 @@ func (f *Call) required(s *Work, policies []*policy.Policy) ([]*policy.Policy, e
 			s.Show.Say(c.ID + " is not run: the change touches nothing that requires it (--all runs it)")
 		}
 	}
-	return policies, nil
+	return policies
 }
 
 // removeReport removes the report of an earlier run, which could pass for that of this one.

@@ -71,16 +71,18 @@ func copyTo(dir string, m *audit.Material) error {
 		return err
 	}
 	defer root.Close()
-	return m.Files(func(name string, data []byte) error {
-		name = path.Join("bundle", name)
-		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-			return err
-		}
-		f, err := root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(data)
-		return errors.Join(err, f.Close())
-	})
+	return m.Files(func(name string, data []byte) error { return WriteIn(root, path.Join("bundle", name), data) })
+}
+
+// WriteIn writes a new file below a directory, and follows no symlink.
+func WriteIn(root *os.Root, name string, data []byte) error {
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -236,15 +235,7 @@ func writeFiles(dir string, files []zipFile) error {
 	}
 	defer root.Close()
 	for _, z := range files {
-		if err := root.MkdirAll(path.Dir(z.Path), 0o755); err != nil {
-			return err
-		}
-		f, err := root.OpenFile(filepath.FromSlash(z.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(z.Data)
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err := clone.WriteIn(root, z.Path, z.Data); err != nil {
 			return err
 		}
 	}

@@ -106,6 +106,8 @@ func lowest(r *report.Report) input.Level {
 // repositoryOf is the address of the repository of a report.
 func repositoryOf(r *report.Report, address string) (string, error) {
 	name := r.Subject.Repository
+	_, rest, _ := strings.Cut(address, "//")
+	_, named, _ := strings.Cut(rest, "/") // by https://HOST/OWNER/NAME
 	switch {
 	case name != nil && !isRepository(*name):
 		return "", fmt.Errorf("the report names the repository %q: expected OWNER/NAME, as in a report that closeout wrote", *name)
@@ -113,7 +115,7 @@ func repositoryOf(r *report.Report, address string) (string, error) {
 		return "", errors.New("the report names no repository: say which it is with --link-base https://HOST/OWNER/REPOSITORY")
 	case address == "":
 		return DefaultServer + escaped(*name), nil
-	case name != nil && !strings.EqualFold(address[strings.Index(address+"//", "//")+2:], hostOf(address)+"/"+*name):
+	case name != nil && !strings.EqualFold(named, *name):
 		return "", fmt.Errorf("--link-base is %q, and the report is about the repository %q: name the address of that one", address, *name)
 	}
 	return address, nil
@@ -124,13 +126,6 @@ func isRepository(name string) bool {
 	owner, rest, found := strings.Cut(name, "/")
 	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
 	return found && !leads(owner) && !leads(rest) && !strings.Contains(rest, "/")
-}
-
-// hostOf is the host of an address https://HOST/OWNER/NAME.
-func hostOf(address string) string {
-	_, rest, _ := strings.Cut(address, "//")
-	host, _, _ := strings.Cut(rest, "/")
-	return host
 }
 
 // inputOf names an input: the file of a commit where that is known, else its path.
