@@ -28,7 +28,7 @@ func (h *hookRun) remember(f *fence, paths []string, looked bool) {
 	if f.store == nil || h.call.Session == hook.Trial {
 		return
 	}
-	key, claim, head := session.Key(f.root), "", f.compared.Head
+	key, claim, head := session.Key(f.Root), "", f.Compared.Head
 	if f.claim != nil {
 		claim = fmt.Sprintf("%s %s %d", f.claim.Item, f.claim.Start, f.claim.Event)
 	}
@@ -94,8 +94,8 @@ func (f *fence) committedBefore(path string) bool {
 	if f.before == nil || f.claim != nil {
 		return false
 	}
-	mode, id, found, err := f.git.Entry(f.compared.Head, path)
-	oldMode, oldID, there, failed := f.git.Entry(f.before.Start, path)
+	mode, id, found, err := f.Git.Entry(f.Compared.Head, path)
+	oldMode, oldID, there, failed := f.Git.Entry(f.before.Start, path)
 	return err == nil && failed == nil && found == there && mode == oldMode && id == oldID
 }
 
@@ -104,7 +104,7 @@ func (f *fence) committedBefore(path string) bool {
 func (f *fence) isFence(path string) bool {
 	for _, agent := range hook.Agents[:3] {
 		for _, scope := range Scopes[:2] {
-			s := (&Settings{root: f.root}).file(agent, scope)
+			s := (&Settings{root: f.Root}).file(agent, scope)
 			if s == nil || s.name != path || s.read() != nil {
 				continue
 			}
@@ -113,10 +113,10 @@ func (f *fence) isFence(path string) bool {
 				continue
 			}
 			var committed []byte
-			if mode, id, found, err := f.git.Entry(f.compared.Head, path); err != nil || (found && mode != change.Regular) {
+			if mode, id, found, err := f.Git.Entry(f.Compared.Head, path); err != nil || (found && mode != change.Regular) {
 				continue
 			} else if found {
-				if committed, err = f.git.Blob(id, hook.MaxSettings); err != nil {
+				if committed, err = f.Git.Blob(id, hook.MaxSettings); err != nil {
 					continue
 				}
 			}

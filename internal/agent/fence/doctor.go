@@ -36,10 +36,10 @@ func (h *Settings) Doctor() (dead int, err error) {
 	if d.fence, err = openFence(d.root); err != nil {
 		d.bury("the repository", err.Error(), "without a contract no hook has an opinion: closeout init")
 	} else {
-		head, err := d.fence.git.Resolve("HEAD")
+		head, err := d.fence.Git.Resolve("HEAD")
 		var files []change.Change
 		if err == nil {
-			files, err = d.fence.git.Tracked(head)
+			files, err = d.fence.Git.Tracked(head)
 		}
 		if err != nil {
 			return 0, err

@@ -24,15 +24,10 @@ import (
 // fence is a repository with the contracts that count in it, as the gate reads them.
 type fence struct {
 	hook.Fence
-	root     string
-	git      *collect.Git
-	options  collect.Options
-	compared *collect.Comparison
-	standing *collect.Contracts // of the base
-	judged   *collect.Contracts // as the gate joins them
-	store    *session.Store     // nil when there is no state folder
-	claim    *session.Claim     // nil when the work tree has none
-	since    []string           // the commits that the changes start from
+	run.Work
+	store *session.Store // nil when there is no state folder
+	claim *session.Claim // nil when the work tree has none
+	since []string       // the commits that the changes start from
 
 	before *session.Before // nil when it is not known what belongs to the person
 	person map[string]bool // the paths that differed before
@@ -51,13 +46,13 @@ func openFence(root string) (f *fence, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f = &fence{root: git.Root(), git: git}
-	if f.root == "" {
+	f = &fence{Work: run.Work{Root: git.Root(), Git: git}}
+	if f.Root == "" {
 		return nil, errors.New("the repository has no work tree")
 	}
-	f.options = collect.Options{Root: f.root, Settings: verify.Settings{Limits: limits, Today: run.Today()}}
-	if f.store, err = session.Find("", f.root, git.CommonDir()); err == nil {
-		if f.claim, err = f.store.Claim(session.Key(f.root)); err != nil {
+	f.Options = collect.Options{Root: f.Root, Settings: verify.Settings{Limits: limits, Today: run.Today()}}
+	if f.store, err = session.Find("", f.Root, git.CommonDir()); err == nil {
+		if f.claim, err = f.store.Claim(session.Key(f.Root)); err != nil {
 			return f, fmt.Errorf("the claim of this work tree cannot be read: %w; closeout item next writes it anew",
 				input.Reason(err))
 		}
@@ -72,55 +67,55 @@ func openFence(root string) (f *fence, err error) {
 func (f *fence) compare() error {
 	base, err := "", error(nil)
 	if f.claim == nil {
-		if base, err = f.git.FirstRef(run.Bases...); err == nil && base == "" {
+		if base, err = f.Git.FirstRef(run.Bases...); err == nil && base == "" {
 			err = errNoContract
 		}
 	} else {
 		base = f.claim.Start
 	}
 	if err == nil {
-		base, err = f.git.Resolve(base)
+		base, err = f.Git.Resolve(base)
 	}
 	if err != nil {
 		return err
 	}
-	head, err := f.git.Resolve("HEAD")
+	head, err := f.Git.Resolve("HEAD")
 	if err != nil {
 		return err
 	}
 	if f.claim == nil {
-		f.compared = collect.Compare(f.git, base, head)
-		f.since = f.compared.MergeBases
+		f.Compared = collect.Compare(f.Git, base, head)
+		f.since = f.Compared.MergeBases
 		return nil
 	}
-	f.compared = collect.Since(f.git, base, head)
-	if f.since = f.compared.MergeBases; !slices.Contains(f.since, base) {
+	f.Compared = collect.Since(f.Git, base, head)
+	if f.since = f.Compared.MergeBases; !slices.Contains(f.since, base) {
 		f.since = append(slices.Clone(f.since), base)
 	}
-	f.options.ContractsAt, f.options.Settings.Tasks = f.claim.Base, []string{f.claim.Item}
+	f.Options.ContractsAt, f.Options.Settings.Tasks = f.claim.Base, []string{f.claim.Item}
 	if f.claim.Contract != "" {
-		f.options.TaskFiles = []string{f.store.Path(f.claim.Contract)}
+		f.Options.TaskFiles = []string{f.store.Path(f.claim.Contract)}
 	}
 	return nil
 }
 
 // read reads the contracts, and counts what the change contains already.
 func (f *fence) read() (err error) {
-	if f.standing, err = collect.ReadStanding(f.compared, f.options); err != nil {
+	if f.Standing, err = collect.ReadStanding(f.Compared, f.Options); err != nil {
 		return err
 	}
-	if f.standing.Count() == 0 && len(f.standing.Unavailable) == 0 {
+	if f.Standing.Count() == 0 && len(f.Standing.Unavailable) == 0 {
 		return errNoContract
 	}
-	if f.judged, err = f.standing.WithTask(f.compared, f.options); err != nil {
+	if f.Judged, err = f.Standing.WithTask(f.Compared, f.Options); err != nil {
 		return err
 	}
-	if f.Policy, err = f.judged.Ready(f.compared); err != nil {
+	if f.Policy, err = f.Judged.Ready(f.Compared); err != nil {
 		return err
 	}
 	f.Off = map[string]bool{}
-	for i := range f.compared.Changes {
-		f.count(&f.compared.Changes[i])
+	for i := range f.Compared.Changes {
+		f.count(&f.Compared.Changes[i])
 	}
 	return nil
 }
@@ -137,7 +132,7 @@ func (f *fence) count(c *change.Change) {
 func (f *fence) changes(rel string, mode change.Mode) (list []change.Change, err error) {
 	for _, commit := range f.since {
 		c := change.Change{Path: rel, Status: change.Added, OldMode: change.NoMode, NewMode: mode}
-		old, _, found, err := f.git.Entry(commit, rel)
+		old, _, found, err := f.Git.Entry(commit, rel)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +154,7 @@ func (f *fence) changes(rel string, mode change.Mode) (list []change.Change, err
 
 // modeOf is the mode of a path after a tool has written or deleted it, as far as it is known before.
 func (f *fence) modeOf(rel string, deleted bool) change.Mode {
-	info, err := os.Lstat(filepath.Join(f.root, rel))
+	info, err := os.Lstat(filepath.Join(f.Root, rel))
 	switch {
 	case deleted:
 		return change.NoMode
@@ -183,7 +178,7 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 	for _, c := range list {
 		fence := f.Fence
 		addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
-		if f.claim == nil && addsTask(c) && !slices.ContainsFunc(f.compared.Changes, addsTask) { // it then is the contract of the task
+		if f.claim == nil && addsTask(c) && !slices.ContainsFunc(f.Compared.Changes, addsTask) { // it then is the contract of the task
 			fence.Policy = f.Policy.WithAddedTasks([]string{rel})
 		}
 		if r := fence.Rule(c); r != nil && (worst == nil || (r.Deny && !worst.Deny)) {
@@ -244,7 +239,7 @@ func (all fences) enclosing(path string) (found *fence, rel string, inner bool, 
 }
 
 // sameRepository reports whether two work trees are of one repository.
-func (f *fence) sameRepository(other *fence) bool { return f.git.CommonDir() == other.git.CommonDir() }
+func (f *fence) sameRepository(other *fence) bool { return f.Git.CommonDir() == other.Git.CommonDir() }
 
 // linkedBelow reports whether a work tree below is another one of this repository, which has nothing in its place.
 func (f *fence) linkedBelow(at string, inner *fence, root string) bool {
@@ -252,7 +247,7 @@ func (f *fence) linkedBelow(at string, inner *fence, root string) bool {
 	if err != nil || !f.sameRepository(inner) {
 		return false
 	}
-	_, _, tracked, err := f.git.Entry(f.compared.Head, filepath.ToSlash(rel))
+	_, _, tracked, err := f.Git.Entry(f.Compared.Head, filepath.ToSlash(rel))
 	return err == nil && !tracked
 }
 

@@ -114,7 +114,7 @@ func (f *fence) undo(c *change.Change) string {
 // HEAD. Of a file that is not committed, the keys that changed are unknown and do not count.
 func (f *fence) differing(paths []string) (list []change.Change, err error) {
 	for _, p := range paths {
-		info, err := os.Lstat(filepath.Join(f.root, p))
+		info, err := os.Lstat(filepath.Join(f.Root, p))
 		mode := f.modeOf(p, err != nil)
 		switch {
 		case err == nil && info.Mode()&os.ModeSymlink != 0:
@@ -133,7 +133,7 @@ func (f *fence) differing(paths []string) (list []change.Change, err error) {
 			list = append(list, c)
 		}
 	}
-	for _, c := range f.compared.Changes {
+	for _, c := range f.Compared.Changes {
 		if !slices.Contains(paths, c.Path) {
 			list = append(list, c)
 		}
@@ -161,7 +161,7 @@ func (f *fence) runGit(ctx context.Context, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if session.Inside(f.root, session.Followed(program)) {
+	if session.Inside(f.Root, session.Followed(program)) {
 		return "", errors.New("git is inside of the work tree: it is not run")
 	}
 	var out, errs bytes.Buffer
@@ -169,7 +169,7 @@ func (f *fence) runGit(ctx context.Context, args ...string) (string, error) {
 		"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false",
 	}
 	c := exec.CommandContext(ctx, program, append(harmless, args...)...)
-	c.Dir, c.Stdout, c.Stderr, c.WaitDelay = f.root, &out, &errs, time.Second
+	c.Dir, c.Stdout, c.Stderr, c.WaitDelay = f.Root, &out, &errs, time.Second
 	c.Env = os.Environ()
 	if args[0] != "diff" { // git's own hook is told where its index is
 		c.Env = slices.DeleteFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_") })

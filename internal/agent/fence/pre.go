@@ -111,7 +111,7 @@ func reserved(f *fence, path string) *hook.Ruling {
 		return nil
 	case f.store != nil && session.Inside(f.store.Dir, path):
 		return &hook.Ruling{Code: hook.CodeState, Path: path, Why: "is in the state folder of closeout", Deny: true}
-	case session.Inside(f.git.CommonDir(), path):
+	case session.Inside(f.Git.CommonDir(), path):
 		return &hook.Ruling{Code: hook.CodeGitDir, Path: path, Why: "is git's own", Deny: true}
 	}
 	return nil

@@ -124,7 +124,7 @@ func (h *hookRun) write() error {
 		return errors.New("there is no log")
 	}
 	if h.session.claim != nil {
-		h.session.store.Beat(session.Key(h.session.root))
+		h.session.store.Beat(session.Key(h.session.Root))
 	}
 	h.line.MS = time.Since(h.began).Milliseconds()
 	return h.session.store.AddCall(h.call.Session, h.line)

@@ -37,11 +37,11 @@ func (h *hookRun) end() (hook.Answer, error) {
 	if err != nil {
 		return hook.Answer{}, err
 	}
-	changed := slices.ContainsFunc(f.compared.Changes, func(c change.Change) bool { return f.Policy.Classify(&c).Class != policy.ClassEvidence })
+	changed := slices.ContainsFunc(f.Compared.Changes, func(c change.Change) bool { return f.Policy.Classify(&c).Class != policy.ClassEvidence })
 	if len(dirty) == 0 && !changed {
 		return h.call.Silent(), nil
 	}
-	tree, err := f.git.CodeTree(f.compared.Head, f.Policy.EvidenceDir)
+	tree, err := f.Git.CodeTree(f.Compared.Head, f.Policy.EvidenceDir)
 	if err != nil {
 		return hook.Answer{}, err
 	}
@@ -70,10 +70,10 @@ func (h *hookRun) end() (hook.Answer, error) {
 // blocked reports whether the agent said why the work cannot be done. Where an item is claimed, it must name it.
 func (f *fence) blocked() bool {
 	if f.claim != nil {
-		why, err := session.Blocked(f.root, f.claim.Item)
+		why, err := session.Blocked(f.Root, f.claim.Item)
 		return why != "" && err == nil
 	}
-	info, err := os.Lstat(filepath.Join(f.root, filepath.FromSlash(item.BlockedFile)))
+	info, err := os.Lstat(filepath.Join(f.Root, filepath.FromSlash(item.BlockedFile)))
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
@@ -112,7 +112,7 @@ func (h *hookRun) uncommitted(f *fence) (agent, person []string, err error) {
 
 // open judges the change with the evidence that is there, and lists the findings that the agent can resolve.
 func (f *fence) open() ([]item.Fact, error) {
-	found, err := (&run.Work{Compared: f.compared, Judged: f.judged, Options: f.options}).Gather("")
+	found, err := f.Gather("")
 	if err != nil {
 		return nil, err
 	}
