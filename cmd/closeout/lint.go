@@ -86,7 +86,7 @@ func (f *lintFlags) run(std console.Streams) error {
 }
 
 // add adds what the flags name to the input.
-func (f *lintFlags) add(in *lint.Input) error {
+func (f *lintFlags) add(in *lint.Input) (err error) {
 	if f.path {
 		in.Program = func(name string) bool {
 			_, err := exec.LookPath(name)
@@ -96,9 +96,6 @@ func (f *lintFlags) add(in *lint.Input) error {
 	if f.contract == "" {
 		return nil
 	}
-	file, err := start.ContractAt(f.contract)
-	if err == nil {
-		in.Contract = &lint.Document{Path: file.Name, Text: file.Text}
-	}
+	in.Contract, err = start.ContractAt(f.contract)
 	return err
 }

@@ -23,26 +23,22 @@ type command struct {
 	criterion *contract.Criterion // nil for rules.run
 }
 
-func commandsOf(c *contract.Contract) []command {
-	var all []command
-	for i := range c.Criteria {
-		one := &c.Criteria[i]
-		if len(one.Run) > 0 {
-			all = append(all, command{"the criterion " + one.ID, one.Pos, one.Run, one.Cwd, one})
-		}
-	}
-	if c.Rules.Run != nil {
-		all = append(all, command{"rules.run", c.Rules.Pos, c.Rules.Run, ".", nil})
-	}
-	return all
-}
-
 // maxCommands is how many commands of a contract are linted.
 const maxCommands = 1000
 
 // commands lints the commands of a contract.
 func (l *linter) commands(s *source) {
-	for i, c := range commandsOf(s.contract) {
+	var all []command
+	for i := range s.contract.Criteria {
+		one := &s.contract.Criteria[i]
+		if len(one.Run) > 0 {
+			all = append(all, command{"the criterion " + one.ID, one.Pos, one.Run, one.Cwd, one})
+		}
+	}
+	if rules := s.contract.Rules; rules.Run != nil {
+		all = append(all, command{"rules.run", rules.Pos, rules.Run, ".", nil})
+	}
+	for i, c := range all {
 		if i >= maxCommands {
 			l.notChecked(s.path, "the contract names more than 1000 commands", "the rest of the commands")
 			return

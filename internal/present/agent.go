@@ -40,22 +40,17 @@ func writeAgent(w io.Writer, r *report.Report, _ Options) error {
 		if isUsage(r) { // the records are still valid
 			b.WriteString("- Fix the arguments, then run the gate again.\n")
 		} else {
-			agentRecheck(&b, r)
+			fmt.Fprintf(&b, "- Finish and commit all edits, then run: %s --format agent\n", runCommand(r, ""))
+			b.WriteString("  It records every command of the contract and judges again. A later edit makes the records stale.\n")
+			if isRemote(r) {
+				b.WriteString("- Push when it passes: this verdict is that of a workflow, which records and judges again.\n")
+			}
+			b.WriteString("- Never write or edit records, reports or the contract by hand.\n" +
+				"- It is done when the first line says \"closeout: passed\".\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// agentRecheck says how the agent checks its work: run records every command of the contract, and judges.
-func agentRecheck(b *strings.Builder, r *report.Report) {
-	fmt.Fprintf(b, "- Finish and commit all edits, then run: %s --format agent\n", runCommand(r, ""))
-	b.WriteString("  It records every command of the contract and judges again. A later edit makes the records stale.\n")
-	if isRemote(r) {
-		b.WriteString("- Push when it passes: this verdict is that of a workflow, which records and judges again.\n")
-	}
-	b.WriteString("- Never write or edit records, reports or the contract by hand.\n" +
-		"- It is done when the first line says \"closeout: passed\".\n")
 }
 
 // agentList writes the findings to fix: block and unknown, then warn. Info requires nothing.

@@ -78,14 +78,7 @@ func (p *reportPage) about() string {
 	return ""
 }
 
-// tops are the classes of the head of a page.
-var tops = map[string]page.Word{report.Passed: "top passed", report.Overridden: "top overridden", report.Review: "top review"}
-
 func (p *reportPage) header() page.Node {
-	top, known := tops[p.Verdict]
-	if !known {
-		top = "top failed"
-	}
 	note := page.Node(nil) // that nothing is enforced, where that is so
 	if text := observeNote(p.Report); text != "" {
 		note = page.El("p", page.Class("note"), page.Say(text))
@@ -94,7 +87,7 @@ func (p *reportPage) header() page.Node {
 	if !known {
 		sign = "failed"
 	}
-	return page.El("header", page.Class(top),
+	return page.El("header", page.Class("top "+sign),
 		page.El("p", page.Class("kicker"), page.Say("Close-out gate: verification report")),
 		page.El("h1", page.Icon(sign), page.Foreign(page.Capital(p.Verdict))),
 		page.El("p", page.Class("why"), p.why()),
@@ -262,7 +255,7 @@ func (p *reportPage) cardFrame(group []report.Finding, same shared, places []pag
 	if f.Rule != "" && f.Rule != name {
 		rule = page.Nodes{page.Say(" "), page.Code(f.Rule)}
 	}
-	return page.El("article", page.Class(cards[SeverityOf(f)]),
+	return page.Card(SeverityOf(f),
 		page.El("h3", page.About(RulePage(p.Tool.Version, name), name), rule, page.Say(" "), page.TagOf(SeverityOf(f)), page.Say(times)),
 		message, fix,
 		page.El("ul", page.Class("places"), page.Nodes(places)),
@@ -287,8 +280,6 @@ func about(same bool, s string) page.Node {
 	}
 	return page.Foreign(s)
 }
-
-var cards = map[string]page.Word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
 
 // placeOf is the place of a finding and what is special about it.
 func (p *reportPage) placeOf(f report.Finding, same shared) page.Node {

@@ -32,12 +32,6 @@ func WriteLint(w io.Writer, l *report.Lint, format string, o Options) error {
 	} else if !o.Quiet {
 		textFindings(&b, painter{on: o.Color}, r)
 	}
-	b.WriteString(lintSummary(l) + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func lintSummary(l *report.Lint) string {
 	text := "lint: no findings"
 	if l.Counts != (report.LintCounts{}) {
 		text = fmt.Sprintf("lint: %d block, %d warn, %d info", l.Counts.Block, l.Counts.Warn, l.Counts.Info)
@@ -45,5 +39,7 @@ func lintSummary(l *report.Lint) string {
 	if l.Rollout {
 		text += "; the gate only observes yet: lint again when it is enforced, for owners, controls and overrides"
 	}
-	return text
+	b.WriteString(text + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }

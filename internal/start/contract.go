@@ -10,19 +10,14 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/verify/contract"
 	"github.com/closeout-gate/closeout/verify/input"
 	"github.com/closeout-gate/closeout/verify/policy"
 )
 
-// ContractText is a contract before it is read.
-type ContractText struct {
-	Name string // as the caller names it; "" for the one that init would write
-	Text []byte
-}
-
 // findContract reads the named contract, or the one of the work tree, or makes the one that init would write.
-func (f *Backtest) findContract(git *collect.Git) (*ContractText, error) {
+func (f *Backtest) findContract(git *collect.Git) (*lint.Document, error) {
 	if f.ContractFile != "" {
 		return ContractAt(f.ContractFile)
 	}
@@ -35,11 +30,11 @@ func (f *Backtest) findContract(git *collect.Git) (*ContractText, error) {
 	case len(found) == 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("there are two standing contracts, %s and %s: expected one; remove the other", found[0].Name, found[1].Name)
+	return nil, fmt.Errorf("there are two standing contracts, %s and %s: expected one; remove the other", found[0].Path, found[1].Path)
 }
 
 // ContractAt is the contract that a flag names.
-func ContractAt(file string) (*ContractText, error) {
+func ContractAt(file string) (*lint.Document, error) {
 	text, err := readContractFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), fs.Stat)
 	if err != nil {
 		return nil, fmt.Errorf("the contract %q cannot be read: %w: name a file with --contract", file, input.Reason(err))
@@ -48,11 +43,11 @@ func ContractAt(file string) (*ContractText, error) {
 	if filepath.IsAbs(file) {
 		name = path.Base(name) // a result contains no path of a machine
 	}
-	return &ContractText{name, text}, nil
+	return &lint.Document{Path: name, Text: text}, nil
 }
 
 // standingContracts are the standing contracts of a work tree. No symlink is followed out of it.
-func standingContracts(root string) (found []*ContractText, err error) {
+func standingContracts(root string) (found []*lint.Document, err error) {
 	if root == "" {
 		return nil, nil // a bare repository has no work tree
 	}
@@ -66,7 +61,7 @@ func standingContracts(root string) (found []*ContractText, err error) {
 		text, err := readContractFile(tree.FS(), name, fs.Lstat)
 		switch {
 		case err == nil:
-			found = append(found, &ContractText{name, text})
+			found = append(found, &lint.Document{Path: name, Text: text})
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("the contract %q cannot be read: %w", name, input.Reason(err))
 		}
@@ -74,8 +69,8 @@ func standingContracts(root string) (found []*ContractText, err error) {
 	return found, nil
 }
 
-// proposedContract is the contract that init would write; it has no name.
-func proposedContract(git *collect.Git) (*ContractText, error) {
+// proposedContract is the contract that init would write; it has no path.
+func proposedContract(git *collect.Git) (*lint.Document, error) {
 	const none = "the repository contains no contract"
 	head, err := git.Resolve("HEAD")
 	if err != nil {
@@ -89,7 +84,7 @@ func proposedContract(git *collect.Git) (*ContractText, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, and closeout init would not write one (%w): run closeout init --test 'COMMAND', or name a contract with --contract-file", none, err)
 	}
-	return &ContractText{Text: plan.Files[0].Data}, nil
+	return &lint.Document{Text: plan.Files[0].Data}, nil
 }
 
 // readContractFile reads a regular file that is not too large for a contract.
@@ -109,7 +104,7 @@ func readContractFile(dir fs.FS, name string, look func(fs.FS, string) (fs.FileI
 }
 
 // errorsOf lists the errors of a contract; nil when it can judge.
-func errorsOf(file *ContractText, extension string, c *collect.Contracts) error {
+func errorsOf(file *lint.Document, extension string, c *collect.Contracts) error {
 	if c.Policy != nil {
 		return nil
 	}
@@ -123,7 +118,7 @@ func errorsOf(file *ContractText, extension string, c *collect.Contracts) error 
 	}
 	var lines []string
 	for _, e := range all {
-		lines = append(lines, e.In(file.Name).Error())
+		lines = append(lines, e.In(file.Path).Error())
 	}
 	return fmt.Errorf("the contract cannot judge\n%s", strings.Join(lines, "\n"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/closeout-gate/closeout/internal/collect"
 	"github.com/closeout-gate/closeout/internal/git"
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
@@ -184,7 +185,7 @@ func (f *Init) preview(plan *Plan) {
 }
 
 func (f *Init) judged(plan *Plan) (*backtest.Result, error) {
-	file := &ContractText{Name: plan.Contract}
+	file := &lint.Document{Path: plan.Contract}
 	if len(plan.Files) > 0 && plan.Files[0].Path == plan.Contract {
 		file.Text = plan.Files[0].Data
 	} else {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/collect"
+	"github.com/closeout-gate/closeout/internal/lint"
 	"github.com/closeout-gate/closeout/internal/present/console"
 	"github.com/closeout-gate/closeout/internal/run"
 	"github.com/closeout-gate/closeout/internal/start/backtest"
@@ -63,10 +64,10 @@ func (f *Backtest) Run(std console.Streams) error {
 }
 
 // judge judges the last merges with a contract.
-func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result, error) {
-	extension := strings.ToLower(path.Ext(file.Name))
+func (f *Backtest) judge(git *collect.Git, file *lint.Document) (*backtest.Result, error) {
+	extension := strings.ToLower(path.Ext(file.Path))
 	switch {
-	case file.Name == "":
+	case file.Path == "":
 		extension = ".yaml" // as init writes it
 	case !slices.Contains(policy.ContractExtensions, extension):
 		extension = ".json"
@@ -84,7 +85,7 @@ func (f *Backtest) judge(git *collect.Git, file *ContractText) (*backtest.Result
 		return nil, err
 	}
 	r := &backtest.Result{
-		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.Name, SHA256: input.Digest(file.Text)},
+		Schema: backtest.Schema, Contract: backtest.Contract{Path: file.Path, SHA256: input.Digest(file.Text)},
 		Branch: branch, Tip: tip, Asked: f.Last, End: history.End, Tool: report.Tool{Name: "closeout", Version: verify.Version},
 	}
 	var ground *backtest.Ground

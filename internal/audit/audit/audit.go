@@ -169,7 +169,12 @@ func contradicted(message, expected, actual string) report.AuditFinding {
 // entries takes over what was found about each entry.
 func (j *joined) entries() {
 	m := merges{heads: map[string]*Examined{}, reports: map[string]*Examined{}}
-	home := j.repositoryID()
+	home := "" // the id of the repository, which one that is renamed keeps, as the first report says that has its name
+	for _, x := range j.Entries {
+		if home == "" && sameRepository(j.origin(), x.repository) {
+			home = x.repositoryID
+		}
+	}
 	for _, x := range j.Entries {
 		if x.At >= 0 && !j.in(x.At) {
 			if x.At > j.Oldest {
@@ -227,16 +232,6 @@ func (j *joined) origin() string {
 		return ""
 	}
 	return j.Archive.Origin
-}
-
-// repositoryID is the id of the repository, as the first report says that has the repository's name. A repository that is renamed keeps it.
-func (j *joined) repositoryID() string {
-	for _, x := range j.Entries {
-		if x.repositoryID != "" && sameRepository(j.origin(), x.repository) {
-			return x.repositoryID
-		}
-	}
-	return ""
 }
 
 // gap reports that the archive has no decision about commits.

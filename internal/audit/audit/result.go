@@ -36,7 +36,15 @@ func (j *joined) result() *report.Audit {
 			a.Counts.Info++
 		}
 	}
-	j.codes()
+	by := map[string][]string{} // the codes of the findings about each commit
+	for _, f := range j.found {
+		if f.Commit != "" && !slices.Contains(by[f.Commit], f.Code) {
+			by[f.Commit] = append(by[f.Commit], f.Code)
+		}
+	}
+	for i := range j.states {
+		j.states[i].Finding = strings.Join(by[j.states[i].Commit], " ")
+	}
 	a.Findings = append(a.Findings, j.found[:min(len(j.found), MaxFindings)]...)
 	a.FindingsOmitted = len(j.found) - len(a.Findings)
 	decisions := j.decided()
@@ -47,19 +55,6 @@ func (j *joined) result() *report.Audit {
 	a.Series = j.series(decisions)
 	a.Statistics = j.statistics(decisions)
 	return a
-}
-
-// codes notes the codes of the findings about each commit.
-func (j *joined) codes() {
-	by := map[string][]string{}
-	for _, f := range j.found {
-		if f.Commit != "" && !slices.Contains(by[f.Commit], f.Code) {
-			by[f.Commit] = append(by[f.Commit], f.Code)
-		}
-	}
-	for i := range j.states {
-		j.states[i].Finding = strings.Join(by[j.states[i].Commit], " ")
-	}
 }
 
 // decided are the entries about audited commits, the newest first; without the gaps that were repaired.

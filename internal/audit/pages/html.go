@@ -84,14 +84,14 @@ func auditSentence(a *report.Audit) string {
 }
 
 func (p *auditPage) header() page.Node {
-	of, sign := page.Word("top review"), page.Word("review")
+	sign := page.Word("review")
 	switch {
 	case p.Counts.Block > 0:
-		of, sign = "top failed", "failed"
+		sign = "failed"
 	case p.Counts.Unknown == 0 && p.Subject.Adopted != nil && p.Subject.Decisions > 0:
-		of, sign = "top passed", "passed"
+		sign = "passed"
 	}
-	return page.El("header", page.Class(of),
+	return page.El("header", page.Class("top "+sign),
 		page.El("p", page.Class("kicker"), page.Say("Close-out gate: audit of "), page.Foreign(p.Subject.Branch)),
 		page.El("h1", page.Icon(sign), page.Say(page.Capital(auditVerdict(p.Audit)))),
 		page.El("p", page.Class("why"), page.Say(auditSentence(p.Audit))),
@@ -300,8 +300,6 @@ func (p *auditPage) findings() []page.Node {
 // maxPlaces is how many commits of a finding are named.
 const maxPlaces = 100
 
-var cards = map[string]page.Word{block: "card failed", unknown: "card review", warn: "card warn", info: "card info"}
-
 // findingCard says what, why and what to do.
 func (p *auditPage) findingCard(group []*report.AuditFinding) page.Node {
 	f := group[0]
@@ -326,7 +324,7 @@ func (p *auditPage) findingCard(group []*report.AuditFinding) page.Node {
 		}
 		places = append(places, page.El("li", place))
 	}
-	return page.El("article", page.Class(cards[severity]),
+	return page.Card(severity,
 		page.El("h3", page.About(present.RulePage(p.Tool.Version, f.Code), f.Code), page.Say(" "), page.TagOf(severity), page.Say(" ", fmt.Sprint(len(group)))),
 		page.Terms(page.Term("What", page.Foreign(f.Message)), page.Term("Why", why), page.Term("Do", page.Optional(f.Fix))),
 		page.Fold("Where", page.El("ul", page.Class("places"), page.Nodes(places)), page.Omitted(len(group)-len(places), inJSON)))

@@ -424,12 +424,20 @@ func Icon(of Word) Node {
 
 // TagOf is a word in the colour of what it means.
 func TagOf(s string) Node {
-	tags := map[Word]Word{"passed": "tag passed", "failed": "tag failed", "overridden": "tag overridden", "review": "tag review", "warn": "tag warn", "gap": "tag gap"}
-	of, known := tags[Looks[s]]
-	if !known {
-		of = "tag"
+	of := Word("tag")
+	if look, known := Looks[s]; known {
+		of += " " + look
 	}
 	return El("span", Class(of), Foreign(s))
+}
+
+// Card is a finding of a severity, in its colour.
+func Card(severity string, children ...Node) Node {
+	look, known := Looks[severity]
+	if !known {
+		look = "info"
+	}
+	return El("article", Class("card "+look), Nodes(children))
 }
 
 func Program(t report.Tool) Node { return Nodes{Foreign(t.Name), Say(" "), Foreign(t.Version)} }
