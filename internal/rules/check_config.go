@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -45,14 +46,14 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 		_, is, isMilder := milder(was, now[:min(1, len(now))])
 		old := was[0]
 		if len(now) == 0 {
-			isMilder = old.needed && old.value > 0 && !f.isMeant(name)
+			isMilder = old.needed && old.value > 0 && !f.isMeant(name, old.line)
 		}
 		if best, anywhere := heads[name]; isMilder && (!anywhere || best.milder(old)) {
 			add(name, old.line, is.line)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.now)) {
-		if first := f.now[name][0]; first.value == 0 && f.was[name] == nil && f.mayMiss(name) {
+		if first := f.now[name][0]; first.value == 0 && f.was[name] == nil && f.mayMiss(name) && !f.isPartial(name, first.line) {
 			add(name, 0, first.line)
 		}
 	}
@@ -71,6 +72,14 @@ func (f *gradedFile) mayMiss(name string) bool {
 	return !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
 }
 
+// isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them.
+func (f *gradedFile) isPartial(name string, line int) bool {
+	return begins(name, "ignores ") && slices.ContainsFunc(f.Hunks(), func(h linediff.Hunk) bool {
+		return len(between(h.Added, line, line)) > 0 &&
+			slices.ContainsFunc(h.Added, func(l linediff.Line) bool { return has(l.Text, "rules:", "files:", "languageOptions:") })
+	})
+}
+
 // chooses reports whether a file of Ruff has chosen a family of rules.
 func chooses(settings map[string][]degree, family string) bool {
 	for chosen := range settings {
@@ -82,16 +91,26 @@ func chooses(settings map[string][]degree, family string) bool {
 }
 
 // isMeant reports whether something that is not named any more is still done: a family of Ruff by one that contains it, a hook with
-// a new name that contains the one before, such as local-ruff, or a linter that runs by default.
-func (f *gradedFile) isMeant(name string) bool {
+// a new name that contains the one before, such as local-ruff, or by another one in its place, or a linter that runs by default.
+func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
-	for other := range f.now {
-		if isHook && f.was[other] == nil && has(other, id) {
+	for other, now := range f.now {
+		if isHook && f.was[other] == nil && (has(other, id) || (f.replaces(line, now[0].line) && !petty().MatchString(other))) {
 			return true
 		}
 	}
 	usual := isIn(name, " errcheck govet ineffassign staticcheck unused gosimple typecheck stylecheck ")
 	return chooses(f.now, name) || (usual && f.now["linters.disable-all"] == nil && len(f.now["default"]) == 0)
+}
+
+// petty matches hooks that look at the form of files only, and replace no other.
+var petty = input.Lazily(`the hook (?:check-|fix-|trailing-|end-of-|mixed-|detect-|name-|no-commit)`)
+
+// replaces reports whether a line of the head stands where one of the merge base stood.
+func (f *File) replaces(was, now int) bool {
+	return slices.ContainsFunc(f.Hunks(), func(h linediff.Hunk) bool {
+		return len(between(h.Removed, was, was)) > 0 && len(between(h.Added, now, now)) > 0
+	})
 }
 
 // findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
@@ -154,7 +173,7 @@ var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`
 
 // scanSuppressions finds what silences all that a checker says.
 func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
-	if isVendored(f.Path) {
+	if isVendored(f.Path) || isExample(f.Path) || ends(f.Path, ".d.ts", ".d.mts", ".d.cts", ".pyi") {
 		return
 	}
 	lang := string(v.Lang)

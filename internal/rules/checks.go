@@ -13,8 +13,21 @@ import (
 
 // findSwallowedCheck finds commands that run a check and cannot fail any more.
 func findSwallowedCheck(c *Change, report func(Hit)) {
+	moved := map[string]int{} // how many could not fail in files that are gone
+	for _, f := range c.Files {
+		if f.Head == nil && f.Base != nil && scriptKind(f) != "" {
+			for _, check := range f.checks(f.scripts(f.Base)) {
+				if check.MayFail != "" {
+					moved[check.Program]++
+				}
+			}
+		}
+	}
 	for _, f := range c.scripted() {
 		was := map[string]int{} // how many could not fail before
+		if f.Base == nil {
+			was = moved
+		}
 		for _, check := range f.had {
 			if check.MayFail != "" {
 				was[check.Program]++
@@ -114,6 +127,7 @@ type Check struct {
 	Program string // with the word that makes it a check, as [checkOf] names it
 	Args    []string
 	MayFail string   // how its failure does not count, "" where it does
+	beside  []string // what the other commands of the file that run it are given
 	retried bool     // it is tried again where it fails
 	names   []string // what tests must be called, by option
 }
@@ -139,7 +153,7 @@ func (c *Change) scripted() []*scripted {
 	}
 	c.scripts = []*scripted{}
 	for _, f := range c.Files {
-		if f.Head == nil || foreign(f.Path) || scriptKind(f) == "" {
+		if f.Head == nil || foreign(f.Path) || scriptKind(f) == "" || c.isGenerated(f) {
 			continue
 		}
 		s := &scripted{File: f, all: f.scripts(f.Head)}
@@ -435,6 +449,9 @@ func checkOf(words []string) string {
 		return scriptCheck(words[1:])
 	}
 	if found := checkerOf(name, words[1:]); found != "" {
+		if name == "go" && slices.Contains(words, "-list") {
+			return "" // it runs nothing
+		}
 		return found
 	}
 	if isIn(name, scriptRunners) {
@@ -494,10 +511,11 @@ func checkerOf(name string, rest []string) string {
 		if _, last, nested := cutAtLast(w, ":"); nested { // a task of a project of Gradle
 			w = last
 		}
-		if has(","+subs+",", ","+w+",") {
+		isGradle := has(name, "gradle")
+		if has(","+subs+",", ","+w+",") || (isGradle && ends(w, "Test")) {
 			return name + " " + w
 		}
-		if !has(name, "mvn", "gradle") {
+		if !isGradle && !has(name, "mvn") {
 			return ""
 		}
 	}
@@ -543,7 +561,7 @@ func scriptCheck(words []string) string {
 		switch {
 		case w == "-m" && i+1 < len(words):
 			return checkOf(words[i+1:])
-		case w == "-c", w == "-e":
+		case w == "-c", w == "-e", begins(w, "/usr/", "/opt/"), has(w, "RUNNER_TEMP"): // a text, or a program of the machine
 			return ""
 		case begins(w, "-"):
 			continue

@@ -35,11 +35,14 @@ func findNewDependency(c *Change, report func(Hit)) {
 		}
 	}
 	for _, f := range c.Files {
-		if !foreign(f.Path) {
+		if !foreign(f.Path) && !(deepInTests().MatchString(f.Path) && !ends(f.Path, "proj")) {
 			newDependencies(f, manifestOf(f.Path), heads[f], known, report)
 		}
 	}
 }
+
+// deepInTests matches what lies so deep below tests that it is their data.
+var deepInTests = input.Lazily(`(?:^|/)tests?/[^/]+/[^/]+/.*/`)
 
 // dependency is a package that a manifest names.
 type dependency struct {
@@ -290,21 +293,26 @@ func (m *manifest) key(d dependency) string {
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, m *manifest, deps []dependency, known map[string]bool, report func(Hit)) {
 	var names firstNames
-	parts := make([][]string, 3)
+	parts := make([][]string, 4)
 	for _, d := range deps {
 		elsewhere := "elsewhere " + m.key(d)
 		if d.local || (known[m.key(d)] && (d.from == "" || known[elsewhere])) {
 			continue
 		}
-		known[m.key(d)], known[elsewhere] = true, true
 		names.add(d.name, d.line)
-		part := &parts[0]
-		if d.dev {
-			part = &parts[1]
+		add := func(part int, text string) { parts[part] = append(parts[part], text) }
+		switch {
+		case known[m.key(d)]:
+			add(3, d.name+" from "+d.from)
+		case d.dev:
+			add(1, d.name)
+		default:
+			add(0, d.name)
 		}
-		if *part = append(*part, d.name); d.from != "" {
-			parts[2] = append(parts[2], d.name+" from "+d.from)
+		if d.from != "" && !known[m.key(d)] {
+			add(2, d.name+" from "+d.from)
 		}
+		known[m.key(d)], known[elsewhere] = true, true
 	}
 	var says []string
 	for i, title := range [...]string{"the program needs ", "its development needs ", "not from a registry: "} {
@@ -313,7 +321,13 @@ func newDependencies(f *File, m *manifest, deps []dependency, known map[string]b
 		}
 	}
 	if len(says) > 0 {
-		hit := f.hit(0, names.line, names.names[0], "new here: "+strings.Join(says, "; "),
+		says[0] = "new here: " + says[0]
+	}
+	if len(parts[3]) > 0 {
+		says = append(says, "no longer from the registry: "+listed(parts[3]))
+	}
+	if len(says) > 0 {
+		hit := f.hit(0, names.line, names.names[0], strings.Join(says, "; "),
 			"use what the project has, or let a person approve the new dependency")
 		hit.Others = names.names[1:]
 		report(hit)
@@ -350,7 +364,7 @@ func isLocalVersion(version string) bool {
 
 // npmSource says where a package comes from; "" for the registry.
 func npmSource(version string) string {
-	plain := begins(version, "npm:", "catalog:", "jsr:", "patch:npm:")
+	plain := begins(version, "npm:", "catalog:", "jsr:", "patch:npm:") || (begins(version, "patch:") && has(version, "@npm"))
 	if !plain && (has(version, ":") || (strings.Count(version, "/") == 1 && !strings.ContainsAny(version, " <>"))) {
 		return version
 	}
@@ -505,6 +519,9 @@ func eachHost(v *source.File, visit func(host string, line int)) {
 func hostsIn(line []byte, visit func(host string)) {
 	for _, found := range address().FindAllSubmatchIndex(line, -1) {
 		host := strings.ToLower(string(line[found[2]:found[3]]))
+		if begins(host, "ms-feed-") { // one of a hundred with the same packages
+			host = strings.TrimRight(host[:len("ms-feed-")], "-") + host[strings.IndexByte(host+".", '.'):]
+		}
 		if ends(line[:found[0]], "http") {
 			host = "http://" + host
 		}

@@ -28,6 +28,11 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			before[old.Program] = append(before[old.Program], old)
 		}
 		for _, check := range f.has {
+			for _, other := range f.has {
+				if other.Program == check.Program && other.Line != check.Line {
+					check.beside = append(check.beside, other.paths()...)
+				}
+			}
 			if old := before[check.Program]; len(old) > 0 && f.Base != nil {
 				check.report(&old[0], more[check.Program] > 0, report)
 				before[check.Program] = old[1:]
@@ -186,28 +191,31 @@ func (c *Check) narrows(old *Check, split bool) string {
 	if len(table) == 0 {
 		return ""
 	}
+	args, before := " "+strings.Join(c.Args, " "), " "+strings.Join(old.Args, " ")
+	if has(before, " -x test", " -DskipTests", " -Dmaven.test.skip", " --no-run", " -PskipTests") {
+		return "" // it ran no tests
+	}
 	for i, arg := range c.Args {
-		option, _, valued := strings.Cut(strings.Replace(arg, "-test.", "-", 1), "=")
-		value := "" // that stands behind it
-		if !valued && i+1 < len(c.Args) && !begins(c.Args[i+1], "-") {
-			value = c.Args[i+1]
+		option, value := optionAt(c.Args, i)
+		was, had := "", false
+		for k := 0; k < len(old.Args) && !(had && was == value); k++ {
+			if other, text := optionAt(old.Args, k); other == option {
+				was, had = text, true
+			}
 		}
-		fresh := !slices.Contains(old.Args, arg) || (value != "" && !slices.Contains(old.Args, value))
-		if isIn(option, choosing) {
-			fresh = !slices.ContainsFunc(old.Args, func(arg string) bool { return begins(arg, option) })
-		}
-		if fresh && begins(arg, "-") && slices.ContainsFunc(table[1:needed], func(o string) bool { return oneOf(o, option, arg) }) {
+		fresh := !had || (was != value && !isIn(option, choosing) && (!isIn(option, selecting) || selectsLess(was, value)))
+		if fresh && begins(arg, "-") && !slices.Contains(c.beside, strings.TrimPrefix(value, "./")) && slices.ContainsFunc(table[1:needed], func(o string) bool { return oneOf(o, option, arg) }) {
 			return arg
 		}
 	}
 	for _, option := range table[needed+1:] {
 		names := strings.Split(option, "|")
 		isOne := func(arg string) bool { return slices.Contains(names, arg) }
-		if slices.ContainsFunc(old.Args, isOne) && !slices.ContainsFunc(c.Args, isOne) {
+		if slices.ContainsFunc(old.Args, isOne) && !slices.ContainsFunc(c.Args, isOne) && !has(args, "${{") && !(split && has(args, " -p ", " --package")) {
 			return "without " + names[0]
 		}
 	}
-	computed := has(strings.Join(slices.Concat(c.Args, old.Args), " "), "$")
+	computed := has(args+before, "$")
 	was, now := old.paths(), c.paths()
 	switch {
 	case table[0] == "-", split, computed:
@@ -219,6 +227,37 @@ func (c *Check) narrows(old *Check, split bool) string {
 		return "only " + listed(now)
 	}
 	return ""
+}
+
+// optionAt is the option that stands at a place of a list of arguments, and its value.
+func optionAt(args []string, i int) (option, value string) {
+	option, value, valued := strings.Cut(strings.Replace(args[i], "-test.", "-", 1), "=")
+	if !valued && i+1 < len(args) && !begins(args[i+1], "-") {
+		value = args[i+1]
+	}
+	return option, value
+}
+
+// selecting are options that name what is checked: another value is another choice, and only a part of the one before is less.
+const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --tests -e --example -n --name --tag --group -Dtest -Dit.test --testsuite -R -L "
+
+// selectsLess reports whether a pattern chooses only a part of what another one does.
+func selectsLess(was, now string) bool {
+	old, list := choices(was), choices(now)
+	return !has(was+now, "$(", "${", "$T") && ((len(without(list, old)) == 0 && len(without(old, list)) > 0) || (has(now, was) && has(now, " and ", "&")))
+}
+
+// choices are the alternatives of a pattern of names.
+func choices(pattern string) (list []string) {
+	before, group, isGroup := strings.Cut(strings.NewReplacer("^", "", "$", "", " or ", "|", ",", "|").Replace(pattern), "(")
+	group, after, _ := strings.Cut(group, ")")
+	if !isGroup {
+		return strings.Split(before, "|")
+	}
+	for one := range strings.SplitSeq(group, "|") {
+		list = append(list, before+one+after)
+	}
+	return list
 }
 
 // paths are the arguments that are no options, and not the value of one that narrows.
@@ -282,18 +321,19 @@ const checkWords = ` test tests testing unittest unittests e2e integration lint 
 	`clippy coverage ci validate vet mypy ruff eslint pytest audit `
 
 // namesCheck reports whether one of the words of a name says that it checks something.
-func namesCheck(name string) bool {
+func namesCheck(name string) (is bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if isIn(strings.ToLower(word), checkWords) {
-			return true
+		if word = strings.ToLower(word); isIn(word, " report reports upload comment review publish update ") {
+			return false // it only says what another one found
 		}
+		is = is || isIn(word, checkWords)
 	}
-	return false
+	return is
 }
 
 // checkClass tells tests from other checks: one linter may replace another, but no linter replaces tests.
 func checkClass(name string) string {
-	if has(name, "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest",
+	if has(strings.ToLower(name), "test") || oneOf(name, "jest", "vitest", "mocha", "ava", "tap", "tox", "nox", "rspec", "minitest",
 		"phpunit", "ctest", "karma", "ginkgo") ||
 		has(name, "spec", "e2e") || ends(name, "verify") || begins(name, "playwright", "cypress") {
 		return "test"

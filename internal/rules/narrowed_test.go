@@ -26,6 +26,19 @@ func TestNarrows(t *testing.T) {
 		go test ./... => go test -short ./... => -short
 		go test ./... => go test -run TestA ./... => -run
 		go test ./... => go test -skip=TestA ./... => -skip=TestA
+		go test -run ^TestA ./... => go test -run "^Test(A|B)" ./... =>
+		go test -run "A|B" ./... => go test -run "^A$" ./... => -run
+		go test -run ^A$ ./... => go test -run "^A$|^B$" ./... =>
+		go test -run A ./... => go test -run "$PATTERN" ./... =>
+		go test -skip A ./... => go test -skip "A|B" ./... => -skip
+		go test -race ./... => go test ${{ matrix.race }} ./... =>
+		pytest -k a => pytest -k "a or b" =>
+		./gradlew build -x test => ./gradlew build -PskipTests =>
+		mvn verify -DskipTests => mvn verify -DskipTests -DskipITs =>
+		ctest => ctest --repeat until-pass:3 => --repeat
+		phpstan analyse => phpstan analyse --generate-baseline => --generate-baseline
+		eslint . --max-warnings 0 => eslint . => without --max-warnings
+		cargo fmt --check => cargo fmt => without --check
 		go test -race ./... => go test ./... => without -race
 		go test ./... => go test ./internal/... => only internal
 		go test ./... => go test -race -count=1 ./... =>

@@ -31,7 +31,7 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 				}
 			}
 		}
-		narrowedEvents(p, report)
+		set.narrowedEvents(p, report)
 		c.removedChecks(p, report)
 	}
 }
@@ -244,7 +244,7 @@ func elsewhere(script string) bool {
 }
 
 // narrowedEvents finds a workflow with checks that does not run for every pull request any more.
-func narrowedEvents(p flowPair, report func(Hit)) {
+func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 	isCheck := func(w *flow) bool {
 		return slices.ContainsFunc(w.jobs, func(j input.Member) bool { return w.checks[j.Key] })
 	}
@@ -253,7 +253,10 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 		return
 	}
 	if now == nil {
-		if !p.now.runsFor("pull_request_target", "workflow_call", "merge_group", "workflow_run") {
+		isElsewhere := slices.ContainsFunc(set.pairs, func(o flowPair) bool {
+			return o.was.text == nil && o.now.runsFor("pull_request") && isCheck(o.now)
+		})
+		if !isElsewhere && !p.now.runsFor("pull_request_target", "workflow_call", "merge_group", "workflow_run") {
 			report(p.was.hit(was.Pos.Line, "pull_request", "the workflow does not run for pull requests any more",
 				"restore the trigger"))
 		}
@@ -273,6 +276,9 @@ func narrowedEvents(p flowPair, report func(Hit)) {
 func narrowed(key string, was, now *input.Node) string {
 	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), isDocPattern)
+	gone = slices.DeleteFunc(gone, func(g string) bool { // a wider pattern has it
+		return slices.ContainsFunc(list, func(p string) bool { return ends(p, "*") && begins(g, strings.TrimRight(p, "*")) })
+	})
 	isMain := func(list []string) bool { return slices.ContainsFunc(list, isMainBranch) }
 	switch {
 	case ends(key, "-ignore"):
@@ -295,7 +301,7 @@ func isMainBranch(name string) bool { return isIn(name, " main master develop de
 func isDocPattern(pattern string) bool { return docPattern().MatchString(pattern) }
 
 var docPattern = input.Lazily(`(?i)^!|\.(?:mdx?|rst|txt|adoc|png|svg|gif|jpg|gitignore|editorconfig|gitattributes)$|codeowners$|` +
-	`doc|readme|changelog|license|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
+	`doc|readme|release-please|changelog|license|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
 
 // without are the items of a list that another one lacks.
 func without(list, other []string) []string {

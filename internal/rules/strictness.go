@@ -60,7 +60,7 @@ const (
 	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
 	complexFiles  = ".flake8 setup.cfg tox.ini *.toml .golangci.* .pylintrc pylintrc .credo.exs detekt*.y*ml"
 	retired       = "!exportloopref scopelint gomnd goerr113 execinquery exhaustivestruct interfacer maligned golint deadcode varcheck structcheck ifshort nosnakecase tenv logrlint"
-	noTests       = "!node_modules /dist /build /lib/ /out/ coverage fixtures snapshots e2e cypress playwright /tmp .git/ .next vendor"
+	noTests       = "!node_modules /dist /build /lib/ /out/ coverage fixtures snapshots e2e detox cypress playwright /tmp .git/ .next vendor"
 )
 
 // thresholds are the settings that say how much of the code tests must reach. What is measured is the last key.
@@ -276,7 +276,7 @@ func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 		_, after, isStyle := strings.Cut(value, ":")
 		if isStyle {
 			l.value, value = 1, after // a new style that only editors see is no diagnostic that is off
-		} else if !ends(name, ".severity") {
+		} else if !ends(name, ".severity") || has(s.Keys[0], ".g.", "enerated", "obj/", "artifacts") {
 			return "", l, false
 		}
 		value, _, _ = strings.Cut(value, " ")

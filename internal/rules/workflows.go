@@ -74,7 +74,7 @@ func (c *Change) flowsOf() *flowSet {
 // isGenerated reports whether a workflow is compiled from a Markdown file beside it.
 func (c *Change) isGenerated(f *File) bool {
 	source, locked := strings.CutSuffix(f.Path, ".lock.yml")
-	return locked && c.HeadHas(source+".md")
+	return locked && (c.HeadHas(source+".md") || slices.ContainsFunc(c.Files, func(f *File) bool { return f.Path == source+".md" }))
 }
 
 // readFlow reads one version of a workflow. left is how many bytes may still be parsed.
