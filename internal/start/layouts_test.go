@@ -182,10 +182,6 @@ func planned(t *testing.T, files map[string]string) string {
 		b.WriteString(withoutSchema(t, string(plan.Files[0].Data)))
 		for _, f := range plan.Files[1:] {
 			fmt.Fprintf(&b, "file: %s\n", f.Path)
-			if strings.HasSuffix(f.Path, "rules.sh") {
-				_, calls, _ := strings.Cut(string(f.Data), "\n}\n\n")
-				b.WriteString(calls)
-			}
 		}
 		b.WriteString(setupOf(t, plan))
 	}

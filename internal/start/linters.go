@@ -34,7 +34,7 @@ func (s *starter) findLinters() {
 		s.linters = append(s.linters, linter{id: "rubocop", run: []string{"bundle", "exec", "rubocop"}})
 	}
 	if (len(s.linters) > 0 && s.linters[0].sarif == nil) || len(s.linters) > 1 {
-		s.extra = append(s.extra, File{rulesScript, []byte(s.lintScript())})
+		s.extra = append(s.extra, File{rulesScript, []byte(lintScript)})
 	}
 }
 
@@ -168,19 +168,38 @@ func (s *starter) clippy() {
 
 const rulesScript = ".closeout/rules.sh"
 
-// rulesText is the command of rules.run for several linters, or for one without SARIF. LINTERS stands for a row for each of them.
-//
-//go:embed rules.sh
-var rulesText string
+// lintScript is the command of rules.run for several linters, or for one without SARIF: a row for each of them, which its arguments name.
+const lintScript = `#!/bin/sh
+# Runs the linters that its arguments name, each as "id: command", and writes one row for each into the rule report. Add a linter to
+# rules.run of the contract and not to this script: the files that decide what it does are then protected. If a linter cannot be
+# started, there is no report, and the gate reports rules.missing.
+set -u
+report=` + rulesReport + `
+rows=
 
-func (s *starter) lintScript() string {
-	var rows []string
-	for _, l := range s.linters {
-		row := "lint " + l.id
-		for _, w := range l.run {
-			row += " " + input.ShellWord(w)
-		}
-		rows = append(rows, row)
+for linter in "$@"; do
+	id=${linter%%: *}
+	sh -c "${linter#*: }"
+	status=$?
+	case $status in
+	0) passed=true ;;
+	126 | 127 | 12[89] | 1[3-9]? | 2??)
+		echo "rules.sh: $linter was not run to its end (exit status $status)" >&2
+		exit "$status"
+		;;
+	*) passed=false ;;
+	esac
+	rows="$rows${rows:+, }{\"id\": \"$id\", \"passed\": $passed}"
+done
+
+mkdir -p "${report%/*}" && printf '[%s]\n' "$rows" > "$report"
+`
+
+// asArgument is a linter as an argument of the script.
+func (l *linter) asArgument() string {
+	words := make([]string, len(l.run))
+	for i, w := range l.run {
+		words[i] = input.ShellWord(w)
 	}
-	return strings.Replace(rulesText, "LINTERS", strings.Join(rows, "\n"), 1)
+	return l.id + ": " + strings.Join(words, " ")
 }

@@ -45,7 +45,7 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("no layout contains %s", run)
 		}
 	}
-	for _, line := range []string{`{"run": ["sh", ".closeout/rules.sh"], "report": ".closeout/evidence/rule_report.json"}`, `{"required": false}`} {
+	for _, line := range []string{`{"run": ["sh", ".closeout/rules.sh", "rubocop: bundle exec rubocop"], "report": ".closeout/evidence/rule_report.json"}`, `{"required": false}`} {
 		if !strings.Contains(string(page), line) || !strings.Contains(written, line) {
 			t.Errorf("the page or the layouts lack %s", line)
 		}

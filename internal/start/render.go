@@ -86,6 +86,10 @@ func (s *starter) rules() section {
 	run := []string{"sh", rulesScript}
 	if l := s.linters[0]; len(s.linters) == 1 && l.sarif != nil {
 		run = words(l.run, l.sarif)
+	} else {
+		for _, l := range s.linters {
+			run = append(run, l.asArgument())
+		}
 	}
 	return section{key: "rules", comment: "The command that runs the linters and writes the rule report.", object: members{
 		{"run", array(run)}, {"report", quote(rulesReport)},

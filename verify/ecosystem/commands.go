@@ -31,6 +31,9 @@ func Starts(word string) bool {
 	return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
 }
 
+// rulesScript is the script that closeout init writes: it runs its arguments, each of which is the id of a linter and a command.
+const rulesScript = ".closeout/rules.sh"
+
 // IsShell reports whether a program is a shell, which runs the script after its option -c.
 func IsShell(program string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(program))
@@ -61,6 +64,15 @@ func Plain(argv []string) bool {
 		return false
 	}
 	if IsShell(argv[0]) {
+		if len(argv) > 2 && argv[1] == rulesScript {
+			return !slices.ContainsFunc(argv[2:], func(linter string) bool {
+				_, command, found := strings.Cut(linter, ": ")
+				if !found {
+					command = linter
+				}
+				return !Plain([]string{argv[0], "-c", command})
+			})
+		}
 		script := argv[len(argv)-1]
 		if len(argv) < 3 || !strings.HasSuffix(argv[1], "c") {
 			return false

@@ -209,6 +209,16 @@ func TestProtectedByCommands(t *testing.T) {
 		{`["go", "run", "./tools/check"]`, true, true, true, true},
 		{`["uv", "run", "bandit", "-r", "src"]`, true, true, true, true},
 		{`["go", "test", "-exec=./wrap", "./..."]`, true, true, true, true},
+		{`["sh", ".closeout/rules.sh", "rubocop: bundle exec rubocop", "clippy: cargo clippy --workspace"]`, false, false, false, false},
+		{`["sh", ".closeout/rules.sh", "golangci-lint: golangci-lint run", "ruff: ruff check"]`, true, false, false, false},
+		{`["sh", ".closeout/rules.sh", "types: mypy . && ruff check"]`, false, false, false, true},
+		{`["sh", ".closeout/rules.sh"]`, true, true, true, true},
+		{`["sh", ".closeout/rules.sh", "ruff: ruff check", "lint: npm run lint"]`, true, true, true, true},
+		{`["sh", ".closeout/rules.sh", "ruff: ruff check; make lint"]`, true, true, true, true},
+		{`["sh", ".closeout/rules.sh", "ruff: $LINT"]`, true, true, true, true},
+		{`["sh", ".closeout/rules.sh", "./lint"]`, true, true, true, true},
+		{`["sh", "-x", ".closeout/rules.sh", "ruff: ruff check"]`, true, true, true, true},
+		{`["sh", "rules.sh", "ruff: ruff check"]`, true, true, true, true},
 		{`["go", "test", "-toolexec", "./wrap", "./..."]`, true, true, true, true},
 	} {
 		p, problems := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": `+c.run+`}]`)
