@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,15 +24,15 @@ func findTautology(c *Change, report func(Hit)) {
 		if len(list) == 0 {
 			continue
 		}
-		h := Hit{File: f.Path, Line: list[0].first, Now: list[0].line(),
-			Detail: "the assertion is true whatever the code does"}
+		what := "the assertion is"
 		if len(list) > 1 {
-			h.Detail = input.Plural(int64(len(list)), "assertion") + " are true whatever the code does"
+			what = input.Plural(int64(len(list)), "assertion") + " are"
 		}
-		h.Fix = "assert what the code must do, or remove the assertion"
-		report(h)
+		report(Hit{File: f.Path, Line: list[0].first, Now: list[0].line(), Detail: what + " true whatever the code does", Fix: fixEmpty})
 	}
 }
+
+const fixEmpty = "assert what the code must do, or remove the assertion"
 
 func (f *File) tautologies() (list []*Assertion) {
 	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
@@ -40,16 +41,20 @@ func (f *File) tautologies() (list []*Assertion) {
 			continue
 		}
 		if s := f.copied(l.Number, literals); s != nil {
-			list = append(list, s)
-		} else if name := f.givenBody(l); name != "" && replaced < maxAsked {
-			replaced++
-			about := f.assertionsAbout(name, l.Number)
-			if list = append(list, about...); len(about) == 0 && f.mocksItself(l) {
-				list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
+			if len(list) == 0 || list[len(list)-1].first != s.first {
+				list = append(list, s)
 			}
-		} else if f.mocksItself(l) || (isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver) {
-			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
+			continue
 		}
+		about := []*Assertion(nil)
+		if name := f.givenBody(l); name != "" && replaced < maxAsked {
+			replaced++
+			about = f.assertionsAbout(name, l.Number)
+		}
+		if len(about) == 0 && (f.mocksItself(l) || (isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver)) {
+			about = []*Assertion{{statement: statement{first: l.Number, text: l.Text}}}
+		}
+		list = append(list, about...)
 		if kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(l.Number)); kind != sureAssertion {
 			continue // a condition that asks a helper can hold a block with a t.Error of its own
 		}
@@ -84,7 +89,7 @@ var replacing = byLanguage(map[source.Lang]string{
 	source.Ruby: `\ballow\((\w+)\)\.to receive\(:(\w+)\)`,
 })
 
-// mocking matches what makes a mock of a type or module, by language. Its groups are the name.
+// mocking matches what makes a mock of a type or module, by language. Its group is the name.
 var mocking = byLanguage(map[source.Lang]string{
 	source.JavaScript: `\b(?:jest|vi)\.mock\(\s*["']\.[^"']*/([\w.-]+)["']\s*(?:\)|,\s*\(\)\s*=>)`,
 	source.Python:     `\bMock\(spec=(\w+)\)`,
@@ -92,35 +97,36 @@ var mocking = byLanguage(map[source.Lang]string{
 	source.CSharp:     `\b(?:new Mock|Mock\.Of|Substitute\.For)<(\w+)>`,
 })
 
+// tested matches the name of a file of tests; its group is what the tests are about.
+var tested = input.Lazily(`^(?:test_)?(.*?)(?:_test|Tests?|Spec)?\.`)
+
 // mocksItself reports whether a line makes a mock of what the file has its name from.
 func (f *File) mocksItself(l linediff.Line) bool {
-	pattern := mocking(f.Lang())
-	if pattern == nil {
-		return false
-	}
-	m := pattern.FindSubmatch(l.Text)
-	if m == nil {
-		return false
-	}
-	own, _, _ := strings.Cut(path.Base(f.Path), ".")
-	for _, word := range []string{"test_", "_test", "Tests", "Test", "Spec"} {
-		own = strings.TrimPrefix(strings.TrimSuffix(own, word), word)
-	}
-	return fold(string(m[1])) == fold(own)
+	m, own := groups(mocking(f.Lang()), l.Text), groups(tested(), []byte(path.Base(f.Path)))
+	return len(m) > 0 && len(own) > 0 && fold(m[0]) == fold(own[0])
 }
 
-// givenBody is the name of the function that a line of a test gives another body; "" for any other line.
+// groups are what the groups of a pattern match that match anything; nil where the pattern matches nothing, or is nil.
+func groups(pattern *regexp.Regexp, text []byte) (list []string) {
+	if pattern == nil {
+		return nil
+	}
+	for i, m := range pattern.FindSubmatch(text) {
+		if i > 0 && len(m) > 0 {
+			list = append(list, string(m))
+		}
+	}
+	return list
+}
+
+// givenBody is the name of the function that a line of a test gives another body; "" for any other line. Tests of mocks do so on purpose.
 func (f *File) givenBody(l linediff.Line) string {
-	pattern := replacing(f.Lang())
-	if pattern == nil || has(l.Text, "wraps=") || has(strings.ToLower(f.Path), "mock") {
+	name := strings.Join(groups(replacing(f.Lang()), l.Text), ".")
+	owner, own, isMember := strings.Cut(name, ".")
+	switch {
+	case has(l.Text, "wraps="), has(strings.ToLower(f.Path), "mock"):
 		return ""
-	}
-	m := pattern.FindSubmatch(l.Text)
-	if m == nil {
-		return ""
-	}
-	name := string(bytes.Trim(bytes.Join(m[1:], []byte(".")), "."))
-	if owner, own, isMember := strings.Cut(name, "."); isMember && strings.ToLower(owner[:1]) != owner[:1] {
+	case isMember && !isLower(owner[0]):
 		return own // of a class, of which any value can be one
 	}
 	return name
@@ -129,13 +135,9 @@ func (f *File) givenBody(l linediff.Line) string {
 // assertionsAbout are the assertions that ask what a call of a function returns, where a line has replaced the function:
 // in the block or test that the line belongs to or decorates, or in the whole file. The name may have its module before it.
 func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
-	_, own, inModule := strings.Cut(name, ".")
-	if !inModule {
-		own = name
-	}
-	text := codeOn(f.Head, line)
+	own := name[strings.IndexByte(name, '.')+1:]
 	end := f.Head.Lines()
-	if begins(text, "with ") {
+	if begins(codeOn(f.Head, line), "with ") {
 		end = blockEnd(f.Head, line)
 	} else if t := f.testAround(line); t != nil {
 		end = t.End
@@ -164,18 +166,16 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 	return list
 }
 
+var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
+
 // setOn is the variable that a line sets, and its value without blanks.
 func setOn(v *source.File, n int) (name, value string) {
 	code := codeOn(v, n)
-	if len(code) > maxCondition {
-		return "", ""
+	if m := groups(setShape(), code[:min(len(code), maxCondition)]); len(m) > 0 {
+		_, value, _ = strings.Cut(liveKey(v, n), "=")
+		return m[0], value
 	}
-	m := setShape().FindSubmatch(code)
-	if m == nil {
-		return "", ""
-	}
-	_, value, _ = strings.Cut(liveKey(v, n), "=")
-	return string(m[1]), value
+	return "", ""
 }
 
 // copied is the assertion of a line, or the one below the variables that the line begins to set, if it compares a value with
@@ -191,25 +191,19 @@ func (f *File) copied(line int, wasLiteral func() map[string]bool) *Assertion {
 	if s == nil || s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 {
 		return nil
 	}
-	valueOf := func(name string) (string, int) {
-		for at := n - 1; at > max(0, n-20); at-- {
-			if set, value := setOn(f.Head, at); set == name {
-				return value, at
-			}
-		}
-		return "", 0
-	}
 	a, b := s.subjects[0], s.subjects[1]
-	first, atFirst := valueOf(a)
-	second, atSecond := valueOf(b)
-	isCopy := (first == b && atSecond < atFirst) || (second == a && atFirst < atSecond)
-	for at := max(atFirst, atSecond) + 1; at < n; at++ {
-		set, value := setOn(f.Head, at)
-		isCopy = isCopy && ((set != "" && !has(value, "(")) || isBlank(f.Head.CodeLine(at))) // a call can change the value
+	values, isCopy := map[string]string{a: a, b: b}, false
+	for at := max(1, n-20); at < n; at++ {
+		name, value := setOn(f.Head, at)
+		if values[name] != "" {
+			values[name], isCopy = value, (name == a && value == b) || (name == b && value == a)
+		} else if !isBlank(f.Head.CodeLine(at)) && (name == "" || has(value, "(")) {
+			isCopy = false // what happens between can change the value
+		}
 	}
 	isCopy = (isCopy || a == b) && wordEnd(a+b, '.') == len(a+b)
-	isAgain := has(first+second, "(") && (first == second || (first == b && has(b, "(")) || (second == a && has(a, "(")))
-	if (isCopy || (isAgain && (wasLiteral()[a] || wasLiteral()[b]))) && !f.comparesItself(n) {
+	isAgain := values[a] == values[b] && has(values[a], "(") && a != b && (wasLiteral()[a] || wasLiteral()[b])
+	if (isCopy || isAgain) && !f.comparesItself(n) {
 		return s
 	}
 	return nil
@@ -219,9 +213,8 @@ func (f *File) copied(line int, wasLiteral func() map[string]bool) *Assertion {
 func (f *File) literalsBefore() map[string]bool {
 	names := map[string]bool{}
 	for _, l := range f.Removed() {
-		if name, value := setOn(f.Base, l.Number); isLiteral([]byte(value)) {
-			names[name] = true
-		}
+		name, value := setOn(f.Base, l.Number)
+		names[name] = names[name] || isLiteral([]byte(value))
 	}
 	for _, s := range assertionsOf(f.Base, f.Removed()) {
 		if s.rank == exact && len(s.expected) > 0 && len(s.subjects) > 0 {
@@ -245,7 +238,7 @@ func (f *File) asksBefore(s *Assertion) bool {
 	if len(between(f.Added(), at, at)) == 0 || !begins(line, "if") || len(line) > maxCondition {
 		return false
 	}
-	head := span{f.Head.CodeLine(at), appendLive(nil, f.Head, at)}
+	head := lineSpan(f.Head, at)
 	head = head.cut(bytes.Index(head.code, []byte("if"))+len("if"), len(head.code)).trim()
 	asked := expressionMeaning(head.cut(0, len(condition(string(head.code)))))
 	return s.isUnderstood() && s.rank == asked.rank && s.truth == asked.truth && (s.truth || s.rank == exact) &&
@@ -287,8 +280,7 @@ func (f *File) afterFail(line int) bool {
 	}
 	before := codeOn(f.Head, line-2)
 	word, _, _ := bytes.Cut(before, []byte("("))
-	_, last, found := cutAtLast(string(word), ".")
-	return ends(before, ");") && (string(word) == "fail" || (found && oneOf(last, "fail", "Fail")))
+	return ends(before, ");") && (string(word) == "fail" || ends(word, ".fail", ".Fail"))
 }
 
 // comparesItself reports whether a line lies in a test about the comparison of values.
@@ -319,12 +311,10 @@ const (
 // fails tells whether an assertion can.
 func (s *Assertion) fails() failing {
 	lang := s.lang
-	kind, start := findAssertion(lang, s.code)
+	kind, start, word, rest := s.surest()
 	if kind != sureAssertion {
 		return mayFail
 	}
-	end := start + source.WordEnd(s.code[start:])
-	word, rest := string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
 	args, tail, ok := arguments(rest)
 	after := strings.Trim(string(tail.code), "; \r\n")
 	alone := ok && (after == "" || (unfinished(lang) != nil && unfinished(lang).MatchString(after)))
@@ -388,15 +378,15 @@ func sameExpressions(a, b span) failing {
 func findPrinting(c *Change, report func(Hit)) {
 	for _, f := range c.tests().files {
 		found := slices.DeleteFunc(slices.Clone(f.head), func(one *Test) bool {
-			if one.twin != nil || one.Group || one.mark > 0 || begins(one.Name, "Example", "Benchmark") || !endsWithPrint(one) {
-				return true
+			in := insight{assertions: 1}
+			if one.twin == nil && !one.Group && one.mark == 0 && !begins(one.Name, "Example", "Benchmark") && endsWithPrint(one) {
+				in = lookInto(one)
 			}
-			in := lookInto(one)
 			return in.assertions > 0 || in.sounds
 		})
 		if len(found) > 0 {
 			h := hitOn(found, "new, and prints what it should check")
-			h.Now, h.Fix = firstStatement(found[0]), "assert what the code must do"
+			h.Now, h.Fix = firstStatement(found[0]), fixEmpty
 			report(h)
 		}
 	}

@@ -167,8 +167,6 @@ func between(lines []linediff.Line, from, to int) []linediff.Line {
 	return lines[place(from):place(max(from, to+1))]
 }
 
-var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double|boolean|bool|string|String|let mut|\w+(?:<[^=]*>)?)\s+)?(?:mut\s+)?(\w+)(?:\s*:\s*[^=]+)?\s*:?=[^=]`)
-
 // unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
 func (t *Test) unseen(name string) (line int) {
 	for n := t.Body; n <= t.End; n++ {

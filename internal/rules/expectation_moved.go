@@ -173,7 +173,7 @@ func listOn(v *source.File, n int) (line string, elements []string) {
 	if len(code) > maxNear || (!loops().Match(code) && !has(code, "Source(")) {
 		return "", nil
 	}
-	all := span{v.CodeLine(n), appendLive(nil, v, n)}
+	all := lineSpan(v, n)
 	for i, c := range all.code {
 		end := closing(all.code, i)
 		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(bytes.ToLower(all.code[:i]), "of")

@@ -40,12 +40,10 @@ func meaningOf(s statement) (c meaning) {
 			return c
 		}
 	}
-	kind, start := findAssertion(lang, s.code)
+	kind, start, word, rest := s.surest()
 	if kind == noAssertion {
 		return c
 	}
-	end := start + source.WordEnd(s.code[start:])
-	word, rest := string(s.code[start:end]), all.cut(end, len(s.code))
 	switch {
 	case beginsWithWord(word, "should") && lang != source.Python, lang == source.Ruby && beginsWithWord(word, "must") &&
 		at(s.code, start-1) == '.':

@@ -43,6 +43,13 @@ func statementAt(f *source.File, line int) (s statement, ok bool) {
 	return s, false
 }
 
+// surest is the surest assertion of a statement: where its name begins, the name, and what comes behind it.
+func (s *statement) surest() (kind sureness, start int, word string, rest span) {
+	kind, start = findAssertion(s.lang, s.code)
+	end := start + source.WordEnd(s.code[start:])
+	return kind, start, string(s.code[start:end]), span{s.code, s.text}.cut(end, len(s.code))
+}
+
 // goesOn reports whether the line after n continues a chain of calls.
 func goesOn(f *source.File, n int) bool {
 	next := codeOn(f, n+1)
@@ -102,6 +109,9 @@ func shape(code []byte) string { return string(squeeze(nil, literals().ReplaceAl
 
 // span is a piece of a statement, with and without what strings contain.
 type span struct{ code, text []byte }
+
+// lineSpan is a line.
+func lineSpan(v *source.File, n int) span { return span{v.CodeLine(n), appendLive(nil, v, n)} }
 
 func (s span) cut(from, to int) span { return span{s.code[from:to], s.text[from:to]} }
 
