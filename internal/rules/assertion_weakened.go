@@ -220,7 +220,7 @@ func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion 
 func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 	for _, was := range removed {
 		if s.rank != unclear && was.rank > s.rank && (was.rank == exact || (was.rank == partial && s.isPresence())) &&
-			!isNothing(was.matcher) && s.about(was) != "" && !s.same(was) {
+			!begins(was.matcher, "not.") && !isIn(plainName(was.matcher), nothings) && s.about(was) != "" && !s.same(was) {
 			return was
 		}
 	}
@@ -274,8 +274,7 @@ func (s *Assertion) same(was *Assertion) bool {
 
 // isPresence reports whether an assertion only says that its subject is there.
 func (s *Assertion) isPresence() bool {
-	return s.truth || isIn(strings.TrimPrefix(plainName(s.matcher), "assert"), " notnil notnull notnullvalue notempty notbenull notbeempty isnotnull isnotnone "+
-		"isnotempty tobedefined tobetruthy exists isnotnil isnot != ")
+	return s.truth || isIn(plainName(s.matcher), presence+"notnullvalue notempty truthy exists not != ")
 }
 
 // opposite reports whether an assertion says that something is not what it was before: the behavior changed. Or it asks

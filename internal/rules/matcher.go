@@ -194,13 +194,13 @@ func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	return linksMeaning([]span{subject}, list)
 }
 
-// The matchers that say that two values are equal, or one true, false or there.
+// The plain names of matchers that say that two values are equal, or one true, false or there.
 const (
-	equals   = " equal equals eq eql be tobe toequal tostrictequal isequalto issameas same strictequal deepequal deepstrictequal exactly is areequal aresame "
-	affirmed = " tobetruthy betruthy istrue tobetrue betrue "
-	presence = " notnull isnotnull notnil isnotnone tobedefined notbenull isnotnil "
-	absent   = " tobenull tobeundefined benil benull "
-	denied   = " tobefalsy befalsey isfalse tobefalse befalse "
+	equals   = " equal equals eq eql be equalto sameas same strictequal deepequal deepstrictequal exactly is areequal aresame "
+	affirmed = " truthy true "
+	presence = " notnull notnil notnone defined "
+	absent   = " null undefined nil "
+	denied   = " falsy falsey false "
 )
 
 // matcherMeaning is the meaning of a matcher about subjects.
@@ -246,8 +246,25 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 	return c
 }
 
-// plainName is the name of a matcher as the lists have it.
-func plainName(matcher string) string { return strings.ToLower(strings.ReplaceAll(matcher, "_", "")) }
+// plainName is the name of a matcher as the lists have it: without the words in front of one that is listed.
+func plainName(matcher string) string {
+	name := strings.ToLower(strings.ReplaceAll(matcher, "_", ""))
+	if !ends(name, "notbe") {
+		name = strings.Replace(name, "notbe", "not", 1)
+	}
+	for rest := name; rankByName()[name] == unclear; name = rest {
+		for _, words := range []string{"debug", "prop", "assert", "should", "must", "tohavebeen", "tohave", "to", "have", "has", "is", "be"} {
+			if rest = strings.TrimPrefix(name, words); rest != name && rest != "" {
+				break
+			}
+			rest = name
+		}
+		if rest == name {
+			break
+		}
+	}
+	return name
+}
 
 // isAnything reports whether an expected value is equal to every value.
 func isAnything(key string) bool {
@@ -285,22 +302,19 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 		return c
 	}
 	name := plainName(word)
-	for _, prefix := range []string{"debug", "prop", "assert", "must"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
 	switch name {
-	case "", "true", "istrue", "ok", "that", "isok":
+	case "assert", "true", "ok", "that":
 		return expressionMeaning(args[0])
-	case "false", "isfalse":
+	case "false":
 		c = matcherMeaning(args[:1], link{name: word}, false)
 		c.rank, c.truth, c.sides, c.want = exists, true, args[:1], notEver
 		return c
-	case "called", "calledonce", "calledwith", "calledoncewith", "hascalls", "notcalled":
+	case "called", "calledonce", "calledwith", "calledoncewith", "calls", "notcalled":
 		return c // the subject stands before it
 	}
 	c = matcherMeaning(args[:1], link{name: name, args: args[1:]}, false)
 	c.matcher = word
-	if c.rank = rankOf(name); c.rank >= partial && len(args) > 1 && !isLength(name) {
+	if c.rank = rankOf(name); c.rank >= partial && len(args) > 1 && !isIn(name, lengths) {
 		// Which of the two is expected depends on the framework.
 		c.subjects, c.expected = nil, nil
 		for _, a := range args[:2] {
@@ -314,40 +328,30 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	return c
 }
 
-// isLength reports whether a matcher asks how long its first argument is.
-func isLength(name string) bool {
-	return isIn(name, " len lenf havelen tohavelength hassize havecount haslength ")
-}
-
 // ranks are the matchers by what they say, in lower case without underscores.
 var ranks = [...]string{
-	exists: `defined truthy falsy called returned throw inthedocument visible noerror notnil notempty true notnone notnull
-		false exists exist falsey present valid ok notequal ne error occurred succeed notbenull notbeempty notbe
-		throwexception raiseerror received nothrow doesnotthrow anyerror some err refutenil refuteempty nonnull
-		notbenullorempty any notnullorempty notzero`,
-	partial: `contain containequal match matchobject greaterthan greaterthanorequal lessthan lessthanorequal instanceof
-		length property typeof closeto contains notcontains greater greaterorequal less lessorequal len lenf in
-		notin instance regex notregex matches startswith endswith containall include includes bea an kindof
-		attributes superset subset elementsmatch greaterthanorequalto lessthanorequalto hassize hassizegreaterthan
-		hasitem containsstring hasmessagecontaining errorcontains regexp type assignablefrom count countgreaterthan
-		oftype assignableto startwith endwith positive haslength countequal greaterequal lessequal between inrange
-		lastcalledwith single operator containsanyof notsameas oneof hasvaluegreaterthan`,
-	exact: `be equal strictequal equals equalvalues exactly eq same equalto is eql deepequal deepstrictequal jsoneq yamleq
+	exists: `defined truthy falsy called returned throw inthedocument visible noerror true false exists exist falsey present
+		valid ok ne error occurred succeed throwexception raiseerror received doesnotthrow anyerror some err refutenil
+		refuteempty nonnull any`,
+	partial: lengths + `contain containequal match matchobject greaterthan greaterthanorequal lessthan lessthanorequal instanceof
+		property typeof closeto contains notcontains greater greaterorequal less lessorequal in notin instance regex
+		notregex matches startswith endswith containall include includes bea an kindof attributes superset subset
+		elementsmatch greaterthanorequalto lessthanorequalto sizegreaterthan item containsstring messagecontaining
+		errorcontains regexp type assignablefrom countgreaterthan oftype assignableto startwith endwith positive
+		countequal greaterequal lessequal between inrange lastcalledwith single operator containsanyof notsameas oneof
+		valuegreaterthan`,
+	exact: nothings + `be equal strictequal equals equalvalues exactly eq same equalto is eql deepequal deepstrictequal jsoneq yamleq
 		dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline
 		matchinlinesnapshot matchsnapshot calledwith calledtimes return text value url nthcalledwith throwerror
-		errorscontain containexactly matcharray nullvalue equalerror erroris arrayequals areequal aresame sameas equaltoignoringcase equivalentto
-		equivalent allclose arrayequal framesequal containsinanyorder hastostring containsexactlyinanyorder
-		strictlyequalto cmp snapshot containsexactly nil null empty none undefined nan nullorempty zero`,
+		errorscontain containexactly matcharray equalerror erroris arrayequals areequal aresame sameas
+		equaltoignoringcase equivalentto equivalent allclose arrayequal framesequal containsinanyorder tostring
+		containsexactlyinanyorder strictlyequalto cmp snapshot containsexactly`,
 }
 
-// nothings are the exact matchers that compare with nothing.
-const nothings = " nil null nullvalue empty isnull isnone isnil benil tobenull tobeundefined undefined tobenan benull beempty isempty isundefined benullorempty zero none "
-
-// isNothing reports whether a matcher compares with nothing.
-func isNothing(matcher string) bool {
-	name := strings.TrimPrefix(strings.TrimPrefix(plainName(matcher), "assert"), "should")
-	return begins(name, "not.") || isIn(name, nothings)
-}
+const (
+	nothings = " nil null nullvalue empty none undefined nan nullorempty zero " // the exact matchers that compare with nothing
+	lengths  = " len lenf length size count "                                   // those that ask how long something is
+)
 
 var rankByName = sync.OnceValue(func() map[string]rank {
 	names := map[string]rank{}
@@ -359,13 +363,10 @@ var rankByName = sync.OnceValue(func() map[string]rank {
 	return names
 })
 
-// rankOf is the rank of a matcher, with or without the words in front of it.
+// rankOf is the rank of a matcher by its plain name.
 func rankOf(name string) rank {
-	l := rankByName()[name]
-	for _, words := range []string{"tohavebeen", "tohave", "tobe", "to", "have", "is", "be"} {
-		if rest, found := strings.CutPrefix(name, words); found && l == unclear {
-			l = rankByName()[rest]
-		}
+	if r := rankByName()[name]; r != unclear || !begins(name, "not") {
+		return r
 	}
-	return l
+	return exists
 }
