@@ -198,33 +198,20 @@ var misleading = map[source.Lang]string{
 // frameworks are the calls by which test frameworks assert without saying so: * stands for any receiver, nothing for
 // none.
 var frameworks = map[source.Lang]string{
-	source.Go:     " require .Eventually is.Equal is.NoErr is.True *.Should *.ShouldNot *.Assert ",
+	source.Go:     " require .Eventually is.Equal is.NoErr is.True *.Assert ",
 	source.Python: " pytest.raises pytest.warns pytest.fail pytest.deprecated_call self.fail .raises ",
 	source.JavaScript: " t.is t.not t.equal t.notEqual t.same t.deepEqual t.like t.true t.false t.truthy t.falsy t.throws t.throwsAsync t.ok t.notOk t.pass " +
-		"t.snapshot t.fail t.match t.rejects t.regex *.should ",
+		"t.snapshot t.fail t.match t.rejects t.regex ",
 	source.Java:   " .fail .verify .verifyNoInteractions .verifyNoMoreInteractions .then .andExpect *.andExpect ",
-	source.CSharp: " *.Should *.Received *.DidNotReceive *.ReceivedWithAnyArgs *.Verify *.VerifyAll *.VerifyNoOtherCalls .Verify .VerifyJson .VerifyXml ",
-	source.Ruby:   " .flunk *.should *.should_not *.must_equal *.must_be *.must_raise ",
+	source.CSharp: " *.Received *.DidNotReceive *.ReceivedWithAnyArgs *.Verify *.VerifyAll *.VerifyNoOtherCalls .Verify .VerifyJson .VerifyXml ",
+	source.Ruby:   " .flunk *.must_equal *.must_be *.must_raise ",
 }
 
 // frameworkCall reports whether a call is one of a test framework whose name does not say "assert" or "expect". The
 // receiver is the word before the point, or "".
 func frameworkCall(lang source.Lang, receiver, word string) bool {
-	switch lang {
-	case source.Go:
-		if goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp")) {
-			return true
-		}
-	case source.CSharp:
-		if receiver != "" && beginsWithWord(word, "should") {
-			return true
-		}
-	case source.Ruby:
-		if beginsWithWord(word, "refute") {
-			return true
-		}
-	}
-	return isListed(frameworks[plainLang(lang)], receiver, word)
+	return (lang == source.Go && (goFailure(receiver, word) || (receiver == "td" && beginsWithWord(word, "cmp")))) ||
+		(receiver != "" && beginsWithWord(word, "should")) || isListed(frameworks[plainLang(lang)], receiver, word)
 }
 
 // isListed reports whether a list has a call.
@@ -241,7 +228,7 @@ func plainLang(lang source.Lang) source.Lang {
 	return lang
 }
 
-// byLanguage compiles the patterns of languages when they are needed: nil for a language without one.
+// byLanguage compiles the patterns of languages when they are needed. That of a language without one matches nothing.
 func byLanguage(patterns map[source.Lang]string) func(source.Lang) *regexp.Regexp {
 	compiled := map[source.Lang]func() *regexp.Regexp{}
 	for lang, pattern := range patterns {
@@ -251,9 +238,11 @@ func byLanguage(patterns map[source.Lang]string) func(source.Lang) *regexp.Regex
 		if pattern := compiled[plainLang(lang)]; pattern != nil {
 			return pattern()
 		}
-		return nil
+		return nothing()
 	}
 }
+
+var nothing = input.Lazily(`^[^\s\S]`)
 
 // goFailure reports whether a call ends a Go test as failed.
 func goFailure(receiver, word string) bool {
@@ -263,7 +252,7 @@ func goFailure(receiver, word string) bool {
 
 // namedAssertion reports whether a name of a function says that it asserts.
 func namedAssertion(word string) bool {
-	return beginsWithWord(word, "assert", "expect") || hasWordInside(word, "assert")
+	return beginsWithWord(word, "assert", "expect", "refute") || hasWordInside(word, "assert")
 }
 
 // namedHelper reports whether a name of a function sounds like an assertion.

@@ -106,11 +106,8 @@ func (f *File) mocksItself(l linediff.Line) bool {
 	return len(m) > 0 && len(own) > 0 && fold(m[0]) == fold(own[0])
 }
 
-// groups are what the groups of a pattern match that match anything; nil where the pattern matches nothing, or is nil.
+// groups are what the groups of a pattern match that match anything; nil where the pattern does not match.
 func groups(pattern *regexp.Regexp, text []byte) (list []string) {
-	if pattern == nil {
-		return nil
-	}
 	for i, m := range pattern.FindSubmatch(text) {
 		if i > 0 && len(m) > 0 {
 			list = append(list, string(m))
@@ -317,7 +314,7 @@ func (s *Assertion) fails() failing {
 	}
 	args, tail, ok := arguments(rest)
 	after := strings.Trim(string(tail.code), "; \r\n")
-	alone := ok && (after == "" || (unfinished(lang) != nil && unfinished(lang).MatchString(after)))
+	alone := ok && (after == "" || unfinished(lang).MatchString(after))
 	switch {
 	case lang == source.Python && word == "assert":
 		if tuple, after, ok := arguments(firstOf(rest)); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&

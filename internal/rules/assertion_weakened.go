@@ -16,14 +16,9 @@ import (
 
 // findWeakenedAssertion finds assertions that say less about the same value than those that they replace.
 func findWeakenedAssertion(c *Change, report func(Hit)) {
-	unseen := map[*File][]Hit{}
-	for _, f := range c.tests().files {
-		if f.Base != nil && f.Head != nil {
-			unseen[f] = f.valuesLeft()
-		}
-	}
+	c.tests()
 	for _, f := range c.Files {
-		list := append(f.weakened(), unseen[f]...)
+		list := append(f.weakened(), f.valuesLeft()...)
 		if len(list) == 0 {
 			continue
 		}
@@ -330,12 +325,9 @@ func (s *Assertion) widens(was *Assertion) bool {
 }
 
 // What stands before a number that says how far a value may be away. With precise, less is more.
-const distance = `(?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|within\(`
-
 var (
-	tolerant = input.Lazily(`(` + distance + `|Within\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
+	tolerant = input.Lazily(`((?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|[wW]ithin\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
 	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,|Assert\.Equal\(.*,.*,))([-.e\d]+)`)
-	wide     = input.Lazily(`(` + distance + `|offset\(|InDelta\(.*,|BeApproximately\(.*,))([-.e\d]+)`)
 	third    = input.Lazily(`(assertEquals\([^,()]*,.*,)([-.e\d]+)[fFdD]?\);?$`) // of JUnit
 )
 
@@ -351,7 +343,7 @@ func numbers(pattern *regexp.Regexp, key string) (list []float64, rest string) {
 
 // isWide reports whether an assertion names a tolerance of one or more.
 func isWide(key string) bool {
-	list, _ := numbers(wide(), key)
+	list, _ := numbers(tolerant(), key)
 	return len(list) > 0 && slices.Max(list) >= 1
 }
 

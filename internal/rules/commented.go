@@ -9,21 +9,16 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findCommentedTest finds tests that ran at the merge base and are comments, or code that cannot run, at the head.
-func findCommentedTest(c *Change, report func(Hit)) {
-	for _, f := range c.Files {
-		if d := f.deadened(); len(d.tests) > 0 {
-			report(f.deadHit(d.tests, "test"))
-		}
-	}
-}
-
-// findCommentedAssertion finds assertions that were live at the merge base and are comments, or code that cannot run,
-// at the head.
-func findCommentedAssertion(c *Change, report func(Hit)) {
-	for _, f := range c.Files {
-		if d := f.deadened(); len(d.assertions) > 0 && len(d.tests) == 0 {
-			report(f.deadHit(d.assertions, "assertion"))
+// findCommented finds tests that ran at the merge base and are comments, or code that cannot run, at the head; or assertions, in
+// files without such tests.
+func findCommented(tests bool) func(*Change, func(Hit)) {
+	return func(c *Change, report func(Hit)) {
+		for _, f := range c.Files {
+			if d := f.deadened(); len(d.tests) > 0 && tests {
+				report(f.deadHit(d.tests, "test"))
+			} else if len(d.tests) == 0 && len(d.assertions) > 0 && !tests {
+				report(f.deadHit(d.assertions, "assertion"))
+			}
 		}
 	}
 }
@@ -254,7 +249,6 @@ func (f *File) coveredLines(g *gone, d *dead) {
 		if isBlank(f.Head.CommentLine(head)) {
 			how = "inside a text"
 		}
-
 		d.add(f.hit(base, head, test, how, ""))
 	}
 }

@@ -24,7 +24,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			kept[key] = true
 		}
 	}
-	hasTests := slices.ContainsFunc(c.Files, func(f *File) bool { return f.hasTests() || f.hadTests() })
+	hasTests := slices.ContainsFunc(c.Files, (*File).hasTests)
 	for _, f := range c.Files {
 		if f.Base == nil || f.Head == nil {
 			continue
@@ -158,13 +158,11 @@ var tableRow = input.Lazily(`^(?:"[^"]*":\s*)?(?:\{.+\}|\[.+\]|\(.+\)|pytest\.pa
 // isRow reports whether a line of code is a row of a table of tests.
 func isRow(v *source.File, n int) bool {
 	line := codeOn(v, n)
-	if len(line) >= maxNear {
-		return false
+	if v.Lang == source.Java && begins(line, `"`) && ends(line, `"`, `",`) {
+		around := v.Enclosing(n)
+		return len(around) > 0 && has(v.CodeLine(around[len(around)-1]), "Source(")
 	}
-	if around := v.Enclosing(n); v.Lang == source.Java && len(around) > 0 && begins(line, `"`) {
-		return has(v.CodeLine(around[len(around)-1]), "Source(") && ends(line, `"`, `",`)
-	}
-	return tableRow().Match(line)
+	return len(line) < maxNear && tableRow().Match(line)
 }
 
 // listOn is the first list of literals on a line that begins a loop or a table, and the line without it.
@@ -175,13 +173,10 @@ func listOn(v *source.File, n int) (line string, elements []string) {
 	}
 	all := lineSpan(v, n)
 	for i, c := range all.code {
-		end := closing(all.code, i)
-		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(bytes.ToLower(all.code[:i]), "of")
-		if strings.IndexByte("([{", c) < 0 || end < 0 || isCall {
-			continue
-		}
-		if inner := all.cut(i+1, end); len(slices.Collect(wordsIn([]byte(shape(inner.code))))) == 0 {
-			for _, element := range split(inner, ",") {
+		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(all.code[:i], "of", "Of")
+		if end := closing(all.code, i); strings.IndexByte("([{", c) >= 0 && end > 0 && !isCall &&
+			!slices.ContainsFunc([]byte(shape(all.code[i+1:end])), source.IsWord) {
+			for _, element := range split(all.cut(i+1, end), ",") {
 				elements = append(elements, element.key())
 			}
 			return string(all.text[:i]) + string(all.text[end:]), elements
@@ -195,10 +190,8 @@ func (f *File) shortened(hunk linediff.Hunk, joined string) (lines []linediff.Li
 	for i, l := range hunk.Removed[:min(len(hunk.Removed), len(hunk.Added), maxHunk)] {
 		before, elements := listOn(f.Base, l.Number)
 		after, left := listOn(f.Head, hunk.Added[i].Number)
-		isLost := before != "" && before == after && len(left) < len(elements) &&
-			!slices.ContainsFunc(left, func(e string) bool { return !slices.Contains(elements, e) }) &&
-			slices.ContainsFunc(elements, func(e string) bool { return !has(joined, e) })
-		if isLost && (has(before, "each", "parametrize", "Source") || f.testAround(hunk.Added[i].Number) != nil) {
+		if before != "" && before == after && len(left) > 0 && len(left) < len(elements) &&
+			slices.ContainsFunc(elements, func(e string) bool { return !has(joined, e) }) {
 			lines = append(lines, l)
 		}
 	}

@@ -283,7 +283,7 @@ var caught = byLanguage(map[source.Lang]string{
 
 // swallows reports whether the handler on a line catches what an assertion throws, and does nothing with it.
 func swallows(v *source.File, line int) bool {
-	if shape := caught(v.Lang); line == 0 || shape == nil || !shape.Match(v.CodeLine(line)) {
+	if line == 0 || !caught(v.Lang).Match(v.CodeLine(line)) {
 		return false
 	}
 	last, body := indentEnd(v, line)+1, []byte(nil)
@@ -328,8 +328,7 @@ var emptyLoops = byLanguage(map[source.Lang]string{
 
 // loopsOverNothing reports whether a line begins a loop that has no round.
 func loopsOverNothing(lang source.Lang, line []byte) bool {
-	shape := emptyLoops(lang)
-	return shape != nil && shape.Match(squeeze(nil, line))
+	return emptyLoops(lang).Match(squeeze(nil, line))
 }
 
 // noRows says what became of a table of tests.

@@ -83,7 +83,7 @@ func findFocusedTest(c *Change, report func(Hit)) {
 }
 
 func scanFocus(f *File, v *source.File, found func(int, string)) {
-	if shape := focusShapes(v.Lang); shape != nil && f.mayTest() {
+	if shape := focusShapes(v.Lang); f.mayTest() {
 		for _, n := range linesWith(v, v.Code, strings.Fields(focusWords[plainLang(v.Lang)])...) {
 			if shape.Match(v.CodeLine(n)) && !inOwnFocus(v, n, shape) {
 				found(n, "focus")
