@@ -40,6 +40,7 @@ func (f *File) weakened() (list []Hit) {
 		return nil
 	}
 	added, strong := sync.OnceValue(f.addedKeys), sync.OnceValue(f.strongSubjects)
+	isThere := func(s *Assertion) bool { return added()[lineKey([]byte(s.line()))] }
 	for _, hunk := range f.Hunks() {
 		if len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
@@ -55,17 +56,12 @@ func (f *File) weakened() (list []Hit) {
 		}
 		for i, now := range fresh {
 			was, how := now.accepts(removed, i, len(fresh)), "the assertion accepts more than before"
-			if was == nil || added()[lineKey([]byte(was.line()))] {
-				was = now.weakens(removed)
-				if was == nil || added()[lineKey([]byte(was.line()))] ||
+			if was == nil || isThere(was) {
+				if was = now.weakens(removed); was == nil || isThere(was) || stillStrong(strong(), now.about(was)) ||
 					slices.ContainsFunc(fresh, func(s *Assertion) bool { return s.expects(was) }) {
 					continue
 				}
-				subject := now.about(was)
-				if stillStrong(strong(), subject) {
-					continue
-				}
-				how = fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(subject, 60), was.matcher,
+				how = fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(now.about(was), 60), was.matcher,
 					now.matcher)
 			}
 			list = append(list, Hit{Line: now.first, Was: was.line(), Now: now.line(), Detail: how})
@@ -89,7 +85,7 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 		for _, was := range removed {
 			how := ""
 			switch {
-			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && oneOf(was.key, "await"+call, "return"+call):
+			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && !begins(key, "await") && oneOf(was.key, "await"+call, "return"+call):
 				how = "nothing waits for the assertion any more"
 			case isAsserted:
 			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):

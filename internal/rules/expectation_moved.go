@@ -174,7 +174,7 @@ func listOn(v *source.File, n int) (line string, elements []string) {
 	all := lineSpan(v, n)
 	for i, c := range all.code {
 		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(all.code[:i], "of", "Of")
-		if end := closing(all.code, i); strings.IndexByte("([{", c) >= 0 && end > 0 && !isCall &&
+		if end := closing(all.code, i); strings.IndexByte("([{", c) >= 0 && end > i+1 && !isCall &&
 			!slices.ContainsFunc([]byte(shape(all.code[i+1:end])), source.IsWord) {
 			for _, element := range split(all.cut(i+1, end), ",") {
 				elements = append(elements, element.key())
@@ -190,7 +190,7 @@ func (f *File) shortened(hunk linediff.Hunk, joined string) (lines []linediff.Li
 	for i, l := range hunk.Removed[:min(len(hunk.Removed), len(hunk.Added), maxHunk)] {
 		before, elements := listOn(f.Base, l.Number)
 		after, left := listOn(f.Head, hunk.Added[i].Number)
-		if before != "" && before == after && len(left) > 0 && len(left) < len(elements) &&
+		if before != "" && before == after && len(left) < len(elements) &&
 			slices.ContainsFunc(elements, func(e string) bool { return !has(joined, e) }) {
 			lines = append(lines, l)
 		}
