@@ -321,10 +321,9 @@ func (s *Assertion) fails() failing {
 			begins(rest.trim().code, "(") {
 			return never // assert (x, "message")
 		}
-	case alone && word == "Should" && len(args) == 0: // x.Should() alone
-		return never
-	case alone && len(args) == 1 && lang != source.Python && lang != source.Rust && // expect(x) alone, no method of something else
-		(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
+	case alone && word == "Should" && len(args) == 0, // x.Should() alone
+		alone && len(args) == 1 && lang != source.Python && lang != source.Rust && // expect(x) alone, no method of something else
+			(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
 		return never
 	}
 	fold := func(e span) certainty { return foldCondition(string(e.code), nil) }

@@ -191,7 +191,7 @@ func (f *File) shortened(hunk linediff.Hunk, joined string) (lines []linediff.Li
 		before, elements := listOn(f.Base, l.Number)
 		after, left := listOn(f.Head, hunk.Added[i].Number)
 		if before != "" && before == after && len(left) < len(elements) &&
-			slices.ContainsFunc(elements, func(e string) bool { return !has(joined, e) }) {
+			slices.ContainsFunc(elements, func(e string) bool { return !strings.Contains(joined, e) }) {
 			lines = append(lines, l)
 		}
 	}
@@ -219,7 +219,7 @@ func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 			continue
 		}
 		for i, l := range hunk.Removed {
-			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !has(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
+			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !strings.Contains(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
 				rows = append(rows, l)
 			}
 		}

@@ -75,14 +75,12 @@ func cancel[T any](heads, bases []T, name func(T) string) (restHeads, restBases 
 }
 
 // byFile cuts a list of marks, which is in the order of the files.
-func byFile(marks []finding) [][]finding {
-	var lists [][]finding
-	start := 0
-	for i := range marks {
-		if i+1 == len(marks) || marks[i+1].file != marks[start].file {
-			lists = append(lists, marks[start:i+1])
-			start = i + 1
+func byFile(marks []finding) (lists [][]finding) {
+	for i, m := range marks {
+		if i == 0 || m.file != marks[i-1].file {
+			lists = append(lists, nil)
 		}
+		lists[len(lists)-1] = append(lists[len(lists)-1], m)
 	}
 	return lists
 }

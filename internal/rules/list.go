@@ -17,7 +17,7 @@ var anyFile = []string{"any"}
 
 // All are the diff rules; the more precise of two that can find the same comes first.
 var All = []*Rule{
-	{"closeout/hidden-text", "Text that a reader does not see, or reads as another", input.Block, append([]string{"any", "yaml"}, testLanguages...),
+	{"closeout/hidden-text", "Text that a reader does not see, or reads as another", input.Block, append(testLanguages, "any", "yaml"),
 		[]Part{{Find: findHidden(bidi | invisible)}, {Find: findMisread}, {Find: findHidden(zeroWidth), Severity: input.Warn},
 			{Find: findMixed, Severity: input.Warn}}},
 	{"closeout/secret", "A credential is in the change", input.Block, anyFile,
@@ -44,7 +44,7 @@ var All = []*Rule{
 		[]Part{{Find: findExpectationMoved}}},
 
 	{"closeout/threshold-lowered", "A coverage threshold is lower than before", input.Block, anyFile, []Part{{Find: findLoweredThreshold}}},
-	{"closeout/check-config", "A checker demands less, or is switched off for a whole file", input.Warn, append([]string{"any"}, testLanguages...),
+	{"closeout/check-config", "A checker demands less, or is switched off for a whole file", input.Warn, append(testLanguages, "any"),
 		[]Part{{Find: findBlanketSuppression}, {Find: findCheckConfig}}},
 	{"closeout/check-softened", "A check is off, or its failure does not count", input.Warn, []string{"any", "yaml"},
 		[]Part{{Find: findSoftenedWorkflow, Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"},

@@ -185,9 +185,6 @@ func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	switch {
 	case !oneOf(word, "Should", "should"): // x.ShouldBeOfType<T>().ShouldBe(1)
 		list = append([]link{{word, args, true}}, list...)
-		for i, l := range list {
-			list[i].name = strings.TrimPrefix(strings.ToLower(strings.TrimPrefix(l.name, "must_")), "should")
-		}
 	case !isCall:
 		list = []link{words(rest.trim())}
 	}
@@ -230,11 +227,7 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 	case isIn(name, denied):
 		c.sides, c.want = subjects, notEver
 	}
-	for _, s := range subjects {
-		if !isLiteral(s.code) {
-			c.subjects = append(c.subjects, s.key())
-		}
-	}
+	c.subjects = keys(subjects)
 	for _, a := range m.args {
 		c.expected = append(c.expected, a.key())
 		if isAnything(a.key()) {
@@ -317,13 +310,7 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	if c.rank = rankOf(name); c.rank >= partial && len(args) > 1 && !isIn(name, lengths) {
 		// Which of the two is expected depends on the framework.
 		c.subjects, c.expected = nil, nil
-		for _, a := range args[:2] {
-			if isLiteral(a.code) {
-				c.expected = append(c.expected, a.key())
-			} else {
-				c.subjects = append(c.subjects, a.key())
-			}
-		}
+		c.compare(args[:2])
 	}
 	return c
 }

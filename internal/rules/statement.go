@@ -231,14 +231,10 @@ func expressionMeaning(e span) meaning {
 	return c
 }
 
-func conditionMeaning(e span) (c meaning) {
+func conditionMeaning(e span) meaning {
 	for _, or := range []string{" or ", "||"} {
 		if parts := split(e, or); len(parts) > 1 {
-			c = meaning{rank: exists, matcher: strings.TrimSpace(or)}
-			for _, p := range parts {
-				c.subjects = append(c.subjects, expressionMeaning(p).subjects...)
-			}
-			return c
+			return oneOfMeaning(or, parts)
 		}
 	}
 	for _, and := range []string{" and ", "&&"} {
@@ -258,6 +254,12 @@ func conditionMeaning(e span) (c meaning) {
 
 func comparisonMeaning(operator string, l rank, parts []span) meaning {
 	c := meaning{rank: l, matcher: strings.TrimSpace(operator)}
+	c.compare(parts)
+	return c
+}
+
+// compare takes the two sides of a comparison, of which either may be what is expected.
+func (c *meaning) compare(parts []span) {
 	for _, p := range parts {
 		if isAnything(p.key()) {
 			c.rank = min(c.rank, exists)
@@ -266,6 +268,14 @@ func comparisonMeaning(operator string, l rank, parts []span) meaning {
 		} else {
 			c.subjects = append(c.subjects, p.key())
 		}
+	}
+}
+
+// oneOfMeaning is that of conditions of which one must be true.
+func oneOfMeaning(operator string, parts []span) meaning {
+	c := meaning{rank: exists, matcher: strings.TrimSpace(operator)}
+	for _, p := range parts {
+		c.subjects = append(c.subjects, expressionMeaning(p).subjects...)
 	}
 	return c
 }
@@ -349,11 +359,7 @@ func goCondition(s span) (c meaning, ok bool) {
 		return c, false
 	}
 	if parts := split(e, "&&"); len(parts) > 1 {
-		c = meaning{rank: exists, matcher: "&&"} // both must be wrong for the test to fail
-		for _, p := range parts {
-			c.subjects = append(c.subjects, expressionMeaning(p).subjects...)
-		}
-		return c, true
+		return oneOfMeaning("&&", parts), true // both must be wrong for the test to fail
 	}
 	c = expressionMeaning(e)
 	switch c.matcher {

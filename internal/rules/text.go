@@ -13,39 +13,17 @@ import (
 
 // has reports whether a text contains one of some words.
 func has[T string | []byte](text T, words ...string) bool {
-	for _, word := range words {
-		switch text := any(text).(type) {
-		case string:
-			if strings.Contains(text, word) {
-				return true
-			}
-		case []byte:
-			if bytes.Contains(text, []byte(word)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains([]byte(text), []byte(word)) })
 }
 
 // begins reports whether a text begins with one of some others.
 func begins[T string | []byte](text T, starts ...string) bool {
-	for _, start := range starts {
-		if len(text) >= len(start) && string(text[:len(start)]) == start {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(starts, func(s string) bool { return len(text) >= len(s) && string(text[:len(s)]) == s })
 }
 
 // ends reports whether a text ends with one of some others.
 func ends[T string | []byte](text T, others ...string) bool {
-	for _, end := range others {
-		if len(text) >= len(end) && string(text[len(text)-len(end):]) == end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(s string) bool { return len(text) >= len(s) && string(text[len(text)-len(s):]) == s })
 }
 
 // isIn reports whether a word is in a list with a blank around each.
