@@ -18,6 +18,11 @@ type Assertion struct {
 	guarded bool   // it is reached only where it is true
 }
 
+// hit is a place where an assertion stands for another one.
+func (s *Assertion) hit(was *Assertion, detail string) Hit {
+	return Hit{Line: s.first, Was: was.line(), Now: s.line(), Detail: detail}
+}
+
 func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
 // assertionOn is the assertion that begins on a line; nil for a statement that is too long. What is not understood can still
@@ -94,7 +99,7 @@ func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 			continue
 		}
 		end := i + source.WordEnd(line[i:])
-		if mayAssert[line[i]] || has(line[i:end], "ssert") {
+		if strings.IndexByte(firstBytes, line[i]) >= 0 || has(line[i:end], "ssert") {
 			if k := assertionAt(lang, line, i, end); k > kind {
 				if kind, at = k, i; kind == sureAssertion {
 					break
@@ -106,13 +111,8 @@ func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 	return kind, at
 }
 
-// mayAssert are the bytes that the names below begin with.
-var mayAssert = func() (first [256]bool) {
-	for _, c := range []byte("_aAbBcCdDeEfFiIlLmMnNoOqrRsStTvVxw") {
-		first[c] = true
-	}
-	return first
-}()
+// firstBytes are those that the names below begin with.
+const firstBytes = "_aAbBcCdDeEfFiIlLmMnNoOqrRsStTvVxw"
 
 // assertionAt tells what the word from start to end is.
 func assertionAt(lang source.Lang, line []byte, start, end int) sureness {

@@ -64,7 +64,7 @@ func (f *File) weakened() (list []Hit) {
 				how = fmt.Sprintf("the assertion about %s compared with %s and says less now: %s", clip(now.about(was), 60), was.matcher,
 					now.matcher)
 			}
-			list = append(list, Hit{Line: now.first, Was: was.line(), Now: now.line(), Detail: how})
+			list = append(list, now.hit(was, how))
 		}
 	}
 	return list

@@ -93,7 +93,9 @@ func (f *File) otherLiterals() (list []Hit) {
 			same := was.rank == exact && now.rank == exact && slices.Equal(was.subjects, now.subjects) &&
 				shape(was.code) == shape(now.code)
 			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
-				list = append(list, Hit{File: f.Path, Line: now.first, Was: was.line(), Now: now.line(), Detail: expectsAnother, Fix: fixExpectation})
+				h := now.hit(was, expectsAnother)
+				h.File, h.Fix = f.Path, fixExpectation
+				list = append(list, h)
 			}
 		}
 	}

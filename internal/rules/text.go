@@ -63,15 +63,8 @@ const maxKey = 200
 
 // lineKey is a line without blanks.
 func lineKey(line []byte) string {
-	key := make([]byte, 0, min(len(line), maxKey))
-	for _, c := range line {
-		if c != ' ' && c != '\t' && c != '\r' {
-			if key = append(key, c); len(key) == maxKey {
-				break
-			}
-		}
-	}
-	return string(key)
+	key := squeeze(nil, line[:min(len(line), 8*maxKey)])
+	return string(key[:min(len(key), maxKey)])
 }
 
 // maxPlaces is how many places of a word in a file the rules look at that do not block: more are no work of a person,
