@@ -170,7 +170,7 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 	case ':':
 		return lang == source.Rust && at(rest, 1) == ':' && at(rest, 2) == '<'
 	case '.':
-		return source.IsWord(at(rest, 1)) && isQualifier(lang, word) && !begins(rest, ".New(", ".Pass(")
+		return source.IsWord(at(rest, 1)) && isQualifier(word) && !begins(rest, ".New(", ".Pass(")
 	case ' ', '\t':
 		next := nextByte(rest)
 		return (next == '(' && lang != source.Go) || (next == '{' && (lang == source.Ruby || lang == source.Java))
@@ -179,8 +179,8 @@ func isCalled(lang source.Lang, word string, rest []byte) bool {
 }
 
 // isQualifier reports whether a word stands before the point of an assertion.
-func isQualifier(lang source.Lang, word string) bool {
-	return isIn(word, " assert Assert Assertions expect should StringAssert CollectionAssert ") || (lang == source.Go && word == "require")
+func isQualifier(word string) bool {
+	return isIn(word, " assert Assert Assertions expect should StringAssert CollectionAssert require ")
 }
 
 // asymmetric matches what makes of expect a part of an expected value.
@@ -266,26 +266,14 @@ func isDeclared(lang source.Lang, line []byte, start int) bool {
 	if len(before) == start {
 		return false // no blank before it: the start of the line, or a point
 	}
-	i := len(before)
-	for i > 0 && source.IsWord(before[i-1]) {
-		i--
-	}
-	previous := string(before[i:])
-	if lang == source.Go {
-		return previous == "func" || (begins(line, "func (") && ends(before, ")") &&
-			bytes.Count(line[:start], []byte("(")) == 1)
-	}
-	words, known := declaring[plainLang(lang)]
-	if !known { // a type before a name declares it
+	switch previous := lastWord(before); {
+	case lang == source.Java || lang == source.CSharp: // a type before a name declares it
 		return !isIn(previous, "  return await new throw else yield do in is case when and or ")
+	case lang == source.Go && begins(line, "func (") && ends(before, ")"):
+		return bytes.Count(line[:start], []byte("(")) == 1
+	default:
+		return isIn(previous, " func fn def class function const let ")
 	}
-	return isIn(previous, words)
-}
-
-// declaring are the words that stand in front of a name that is declared.
-var declaring = map[source.Lang]string{
-	source.Python: " def class ", source.Ruby: " def class ", source.JavaScript: " function class const let ",
-	source.Rust: " fn ",
 }
 
 func isImport(line []byte) bool {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"path"
 	"slices"
@@ -204,13 +205,18 @@ func callsOf(line []byte) []string {
 		if (c != '(' && c != '!' && c != '{') || i == 0 || !source.IsWord(line[i-1]) {
 			continue
 		}
-		start := i
-		for start > 0 && source.IsWord(line[start-1]) && i-start < 100 {
-			start--
-		}
-		names = append(names, string(line[start:i]))
+		names = append(names, lastWord(line[:i]))
 	}
 	return names
+}
+
+// lastWord is the word that a text ends with.
+func lastWord(text []byte) string {
+	start := len(text)
+	for start > 0 && source.IsWord(text[start-1]) && len(text)-start < 100 {
+		start--
+	}
+	return string(text[start:])
 }
 
 // beginsWithWord reports whether a name begins with one of some words, written as in the languages: word, Word,
@@ -237,24 +243,11 @@ func hasWordInside(name, word string) bool {
 
 // wordBefore is the word before the point before an offset: t of t.Error; "" without a point, "T" of s.T().Error.
 func wordBefore(line []byte, offset int) string {
-	i := offset
-	for i > 0 && (line[i-1] == '.' || line[i-1] == '?' || line[i-1] == '!') {
-		i--
-	}
-	if i == offset {
+	before := bytes.TrimRight(line[:offset], ".?!")
+	if len(before) == offset {
 		return ""
 	}
-	if ends(line[:i], "()") {
-		i -= 2
-	}
-	start := i
-	for start > 0 && offset-start < 80 && source.IsWord(line[start-1]) {
-		start--
-	}
-	if start == i {
-		return "." // the result of something longer
-	}
-	return string(line[start:i])
+	return cmp.Or(lastWord(bytes.TrimSuffix(before, []byte("()"))), ".") // the result of something longer
 }
 
 // nextByte is the first byte that is no blank, or 0.
