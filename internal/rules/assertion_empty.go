@@ -86,7 +86,7 @@ var replacing = byLanguage(map[source.Lang]string{
 	source.JavaScript: `\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
 		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`,
 	source.Java: `\bwhen\(\s*(\w+\.\w+)\(.*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
-	source.Ruby: `\ballow\((\w+)\)\.to receive\(:(\w+)\)`,
+	source.Ruby: `\ballow\((\w+)\)\.to receive\(:(\w+)\)\.and_return`,
 })
 
 // mocking matches what makes a mock of a type or module, by language. Its group is the name.
@@ -103,7 +103,8 @@ var tested = input.Lazily(`^(?:test_)?(.*?)(?:_test|Tests?|Spec)?\.`)
 // mocksItself reports whether a line makes a mock of what the file has its name from.
 func (f *File) mocksItself(l linediff.Line) bool {
 	m, own := groups(mocking(f.Lang()), l.Text), groups(tested(), []byte(path.Base(f.Path)))
-	return len(m) > 0 && len(own) > 0 && fold(m[0]) == fold(own[0])
+	s, _ := statementAt(f.Head, l.Number)
+	return len(m) > 0 && len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
 }
 
 // groups are what the groups of a pattern match that match anything; nil where the pattern does not match.

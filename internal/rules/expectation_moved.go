@@ -117,14 +117,14 @@ func (f *File) otherLines(hunk linediff.Hunk) (list []Hit) {
 		was := hunk.Removed[i]
 		before, old := lastOfRow(f.Base, was.Number)
 		same, fresh := lastOfRow(f.Head, now.Number)
-		if before == "" {
+		if before == "" && len(hunk.Added) == 1 { // what is given may change with what is wanted
 			before, old = setOn(f.Base, was.Number)
 			same, fresh = setOn(f.Head, now.Number)
 			if !beginsWithWord(before, "want", "expected", "exp") || !isLiteral([]byte(old)) || !isLiteral([]byte(fresh)) {
 				continue
 			}
 		}
-		if before == same && plain([]string{old}) != plain([]string{fresh}) {
+		if before != "" && before == same && plain([]string{old}) != plain([]string{fresh}) {
 			list = append(list, f.hit(was.Number, now.Number, "", expectsAnother, fixExpectation))
 		}
 	}

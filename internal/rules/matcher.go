@@ -217,6 +217,8 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 		}
 	}
 	switch {
+	case name == "be" && len(m.args) > 0 && begins(m.args[0].code, "<", ">"): // be > 1
+		c.rank = min(c.rank, partial)
 	case isIn(name, absent) == negated && isIn(name, absent+presence) && len(m.args) == 0: // JUnit 4 has a message before it
 		c.sides, c.present = subjects, true
 	case negated:
