@@ -15,7 +15,7 @@ import (
 type runner struct {
 	words  []string // the program, and the words that must follow it
 	quiet  []string // arguments with which it may run no test, or print no summary
-	report string   // how it is told to write a test report to FILE, where it has a short way
+	report string   // how it is told to write a test report to {}, where it has a short way
 	read   func(text []byte, isOneRun bool) (failure string, found ending)
 	always bool // it prints a summary of each run, whatever ran
 	// onStderr says that it prints its summary on the standard error, or falls back to it: what the tests print on the
@@ -39,17 +39,17 @@ var pytestQuiet = []string{
 
 // runners are those that print a summary. Of most, the last line about a whole run is the result of the run.
 var runners = []runner{
-	{words: []string{"pytest"}, quiet: pytestQuiet, report: "add --junitxml=FILE to its words", read: lastSummary, always: true},
+	{words: []string{"pytest"}, quiet: pytestQuiet, report: "add --junitxml={} to its words", read: lastSummary, always: true},
 	{words: []string{"py.test"}, quiet: pytestQuiet, read: lastSummary, always: true},
 	{words: []string{"unittest"}, quiet: []string{"-h", "--help"}, read: lastSummary, always: true, onStderr: true},
 	{
 		words: []string{"jest"}, read: lastSummary, always: true, onStderr: true,
-		report: "add --reporters=jest-junit, with JEST_JUNIT_OUTPUT_FILE=FILE",
+		report: "add --reporters=jest-junit, with JEST_JUNIT_OUTPUT_FILE={}",
 		quiet:  []string{"--listTests", "--showConfig", "--version", "--clearCache", "--init", "--help", "--reporters", "--json"},
 	},
 	{
 		words: []string{"vitest"}, quiet: []string{"list", "bench", "--version", "--help", "--reporter"}, read: lastSummary, always: true,
-		report: "add --reporter=junit --outputFile=FILE to its words",
+		report: "add --reporter=junit --outputFile={} to its words",
 	},
 	{words: []string{"mocha"}, quiet: []string{"--version", "--help", "--dry-run", "--list-files", "--reporter", "-R"}, read: lastSummary, always: true},
 	{words: []string{"node", "--test"}, quiet: []string{"--test-reporter"}, read: lastSummary, always: true},
@@ -61,7 +61,7 @@ var runners = []runner{
 			"--generate-configuration", "--migrate-configuration", "--check-version", "--atleast-version",
 		},
 	},
-	{words: []string{"go", "test"}, read: goSummary, report: "go test -json ./... > FILE, run by bash -c, or gotestsum --junitfile FILE"},
+	{words: []string{"go", "test"}, read: goSummary, report: "go test -json ./... > {}, run by bash -c, or gotestsum --junitfile {}"},
 	{words: []string{"cargo", "test"}, read: cargoSummary},
 }
 
@@ -100,7 +100,7 @@ func otherOf(argv, started []string) (r *runner, isCaller bool) {
 // ReportAdvice says how a command writes a test report to a path.
 func ReportAdvice(argv []string, path string) string {
 	if r, _, _ := runnerOf(argv); r != nil && r.report != "" {
-		return "let the command write it: " + strings.ReplaceAll(r.report, "FILE", path)
+		return "let the command write it: " + strings.ReplaceAll(r.report, "{}", path)
 	}
 	return "let the command write " + path + " as JUnit XML or go test -json, for which most test runners have an option"
 }

@@ -170,3 +170,18 @@ func TestSummary(t *testing.T) {
 func event(output string) string {
 	return `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"a.b/c","Output":"` + output + `"}` + "\n"
 }
+
+// TestReportAdvice: the variable of jest-junit has FILE in its name, which is not a place for the path.
+func TestReportAdvice(t *testing.T) {
+	for command, want := range map[string]string{
+		"uv run pytest":  "add --junitxml=e/r.xml to its words",
+		"npx jest":       "JEST_JUNIT_OUTPUT_FILE=e/r.xml",
+		"npx vitest run": "--outputFile=e/r.xml to",
+		"go test ./...":  "go test -json ./... > e/r.xml, run by bash -c, or gotestsum --junitfile e/r.xml",
+		"make check":     "let the command write e/r.xml as JUnit XML",
+	} {
+		if got := ReportAdvice(strings.Fields(command), "e/r.xml"); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
