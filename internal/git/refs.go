@@ -156,7 +156,7 @@ func (r *Repo) RefNames(prefixes ...string) []string {
 		seen[ref] = true
 	}
 	_ = filepath.WalkDir(filepath.Join(r.common, "refs"), func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || len(seen) >= maxRefNames {
+		if err != nil || len(seen) >= len(packed)+maxRefNames {
 			return fs.SkipDir
 		}
 		if inside, err := filepath.Rel(r.common, name); err == nil && entry.Type().IsRegular() {

@@ -2,8 +2,10 @@ package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,5 +175,18 @@ func TestSymlinkRef(t *testing.T) {
 	}
 	if got := resolve(t, open(t, dir), "HEAD").String(); got != line(t, dir, "rev-parse", "refs/heads/feature/deep") {
 		t.Error(got)
+	}
+}
+
+// TestRefNamesBesideManyPacked: refs that are packed, such as a thousand tags, hide no branch that is not.
+func TestRefNamesBesideManyPacked(t *testing.T) {
+	dir := refsRepo(t)
+	tags := ""
+	for i := range 1000 {
+		tags += fmt.Sprintf("%s refs/tags/v%04d\n", strings.Repeat("1", 40), i)
+	}
+	write(t, filepath.Join(dir, ".git/packed-refs"), tags)
+	if got := open(t, dir).RefNames("refs/heads/"); !slices.Contains(got, "main") {
+		t.Errorf("main is not among %q", got)
 	}
 }
