@@ -156,12 +156,13 @@ func TestIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := []string{
-		".closeout/evidence/x", "verification_report.json", "node_modules/x", "a/node_modules/x", ".closeout/scope_contract.json", "target/x", "x.egg-info/x",
+		".closeout/evidence/x", "verification_report.json", "node_modules/x", "a/node_modules/x", ".closeout/scope_contract.json", "target/x", "x.egg-info/x", "a/{x}",
 	}
 	for _, text := range []string{
 		"", "#.closeout", ".closeout", ".closeout/", "/.closeout/evidence", ".closeout/evidence/", "evidence", "evidence/", "*.json", "/*.json\n!verification_report.json",
 		".closeout/*\n!.closeout/evidence", ".closeout\n!.closeout/evidence", "**/evidence", "**/evidence/**", ".closeout/**", ".*", "*", "*\n!.closeout/",
 		"node_modules", "/node_modules", "node_modules/ ", "node_modules\\ ", "a/**/node_modules", "target\r\n", "ta[a-r]get", "ta?get/", "!target", "[", "x.egg-info\n!x.egg-info/",
+		"/a/{x}", `/a/\{x\}`, "/a/{x,y}", "a/[!b]x}",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

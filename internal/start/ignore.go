@@ -40,6 +40,9 @@ func lastMatch(gitignore, p string, dir bool) (ignored bool) {
 	return ignored
 }
 
+// plainBraces keeps what is escaped already.
+var plainBraces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `{`, `\{`)
+
 // matchLine matches a pattern of .gitignore. One without a slash matches a name at any depth, and no braces are alternatives.
 func matchLine(pattern, p string) bool {
 	if !strings.Contains(pattern, "/") {
@@ -49,7 +52,7 @@ func matchLine(pattern, p string) bool {
 	if dir, inside := strings.CutSuffix(pattern, "/**"); inside {
 		pattern = dir + "/**/*" // what is in the directory, and not itself
 	}
-	ok, err := doublestar.Match(strings.ReplaceAll(strings.TrimPrefix(pattern, "/"), "{", `\{`), p)
+	ok, err := doublestar.Match(plainBraces.Replace(strings.TrimPrefix(pattern, "/")), p)
 	return err == nil && ok
 }
 
