@@ -67,10 +67,15 @@ func ReadContracts(c *Comparison, o Options) (*Contracts, error) {
 
 // ReadStanding reads the operator's contract, if the options name one, or the standing contract of the base.
 func ReadStanding(c *Comparison, o Options) (*Contracts, error) {
-	if o.ContractFile != "" {
-		return readOperator(c, o)
+	if o.ContractFile == "" {
+		return StandingAt(c.Objects, c.contractsAt(o), o)
 	}
-	return StandingAt(c.Objects, c.contractsAt(o), o)
+	r := contractReader{objects: c.Objects, commit: c.Head}
+	r.Contracts.commit = o.ContractsAt
+	if err := r.readFile(check.Contract, o.ContractFile, o); err != nil {
+		return nil, err
+	}
+	return r.standing()
 }
 
 // contractsAt is the commit whose contracts count.
@@ -118,17 +123,6 @@ func (c *Contracts) OrTrial(compared *Comparison, o Options) (*Contracts, error)
 
 // Trial reports whether the standing contract is the one that the change brings.
 func (c *Contracts) Trial() bool { return c.trial }
-
-// readOperator reads the contract that the caller vouches for.
-func readOperator(c *Comparison, o Options) (*Contracts, error) {
-	r := contractReader{objects: c.Objects, commit: c.Head}
-	r.Contracts.commit = o.ContractsAt
-	err := r.readFile(check.Contract, o.ContractFile, o)
-	if err != nil {
-		return nil, err
-	}
-	return r.standing()
-}
 
 // readFile reads a contract on disk that the caller vouches for. The bundle names one of a task by its task_id, which its own
 // name need not be: scan names it otherwise.

@@ -124,10 +124,8 @@ func StandingText(extension string, text []byte, limits input.Limits) *Contracts
 		File: "scope_contract" + extension, Path: policy.StandingContract + extension, Trust: facts.TrustBase,
 	}}
 	file.parse(text, Options{Settings: verify.Settings{Limits: limits}})
-	c := &Contracts{files: []contractFile{file}}
-	if file.valid {
-		c.Standing = file.parsed
-	}
+	r := contractReader{Contracts: Contracts{files: []contractFile{file}}}
+	c, _ := r.standing() // nothing was read that could fail
 	return c
 }
 

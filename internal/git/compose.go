@@ -52,7 +52,7 @@ func (r *Repo) Compose(
 		path := m.changes[i].Path
 		is := isTest(path)
 		// A glob may match what is below a submodule, and not the submodule itself.
-		if m.changes[i].isSubmodule() && (is || isTest(path+"/x")) && c.Why == "" {
+		if c.Why == "" && (m.changes[i].OldMode == ModeSubmodule || m.changes[i].NewMode == ModeSubmodule) && (is || isTest(path+"/x")) {
 			c.Why = fmt.Sprintf("the submodule %q, which has tests, changes: which of its files are tests is not known", path)
 		}
 		if is {
@@ -67,10 +67,6 @@ func (r *Repo) Compose(
 		c.Tree, err = m.dir("", trees[0], trees[1], 0, len(m.changes), parts)
 	}
 	return c, err
-}
-
-func (c *Difference) isSubmodule() bool {
-	return c.OldMode == ModeSubmodule || c.NewMode == ModeSubmodule
 }
 
 // composer composes two trees.

@@ -48,29 +48,26 @@ func (r *Repo) treeOf(commit ID) (ID, error) {
 // List gives the entries of a directory of a commit in git's order (a directory sorts as if a slash followed its name),
 // and of the root for the path "". It is nil when there is no such directory, also when a file has its name.
 func (r *Repo) List(commit ID, path string) ([]Entry, error) {
-	info, err := r.Commit(commit)
-	if err != nil {
-		return nil, err
-	}
 	if path == "" {
-		return r.entries(info.Tree)
+		tree, err := r.treeOf(commit)
+		if err != nil {
+			return nil, err
+		}
+		return r.Tree(tree)
 	}
 	at, ok, err := r.Lookup(commit, path)
 	if !ok || err != nil || at.Mode != ModeTree {
 		return nil, err
 	}
-	return r.entries(at.ID)
+	return r.Tree(at.ID)
 }
-
-// Tree gives the entries of a tree in git's order.
-func (r *Repo) Tree(id ID) ([]Entry, error) { return r.entries(id) }
 
 // entry finds a name in a tree. It reads the whole tree, because a defect after the name is a defect too, and keeps valid
 // trees, because thousands of lookups may be in the same tree.
 func (r *Repo) entry(tree ID, name string) (Entry, bool, error) {
 	byName, ok := r.trees.get(tree)
 	if !ok {
-		entries, err := r.entries(tree)
+		entries, err := r.Tree(tree)
 		if err != nil {
 			return Entry{}, false, err
 		}
@@ -121,8 +118,8 @@ func newTreeCache() *cache[ID, map[string]Entry] {
 	return newCache[ID](treeCache, func(t map[string]Entry) int { return (len(t) + 1) * entryWeight })
 }
 
-// entries reads a tree.
-func (r *Repo) entries(id ID) ([]Entry, error) {
+// Tree gives the entries of a tree in git's order.
+func (r *Repo) Tree(id ID) ([]Entry, error) {
 	found, err := r.read(id, limits{want: treeType})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type walker struct {
 const maxTreeDepth = 1000
 
 func (w *walker) tree(id ID, prefix string) error {
-	entries, err := w.repo.entries(id)
+	entries, err := w.repo.Tree(id)
 	if err != nil {
 		return err
 	}

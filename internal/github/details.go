@@ -93,7 +93,10 @@ func (c *Client) comments(ctx context.Context, p *Pull) []account {
 	}
 	kept, writers := []facts.Comment{}, voices{}
 	for _, comment := range list {
-		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !ownComment(comment) {
+		// The gate's own comment contains the line that a person may copy. Another bot that writes the marker only keeps its own
+		// refused attempt out of the report.
+		own := comment.User.kind() == "Bot" && strings.HasPrefix(comment.Body, Marker)
+		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !own {
 			kept = append(kept, comment.fact(lines))
 			writers.add(comment.User, comment.Association)
 		}
@@ -120,12 +123,6 @@ func (i *issueComment) fact(lines []string) facts.Comment {
 		ID: digits(i.ID), Author: i.User.login(), AuthorID: i.User.id(), Type: i.User.kind(), App: i.App.slug(),
 		CreatedAt: stamp(i.CreatedAt), UpdatedAt: stamp(i.UpdatedAt), Body: body,
 	}
-}
-
-// ownComment reports whether a comment is the gate's own, which contains the line that a person may copy. Another bot that
-// writes the marker only keeps its own refused attempt out of the report.
-func ownComment(comment issueComment) bool {
-	return comment.User.kind() == "Bot" && strings.HasPrefix(comment.Body, Marker)
 }
 
 // commandLines are the lines that begin with the command, indented or not; nil for none.

@@ -145,20 +145,16 @@ type pullReview struct {
 	Association string     `json:"author_association"`
 }
 
-// insider reports whether GitHub counts an account as one of the repository's people. It may not say so for a private member: good
-// for an order, not for a decision.
-func insider(association string) bool {
-	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
-}
-
 // voices are accounts, those that belong to the repository apart: on a public one anyone may speak, and a crowd must not displace the
 // people who count.
 type voices struct{ insiders, others []account }
 
+// add takes GitHub's word for whom it counts as one of the repository's people. It may not say so for a private member: good for an
+// order, not for a decision.
 func (v *voices) add(who *account, association string) {
 	switch {
 	case who == nil:
-	case insider(association):
+	case slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association):
 		v.insiders = append(v.insiders, *who)
 	default:
 		v.others = append(v.others, *who)

@@ -116,7 +116,8 @@ func (r *Recorder) between(name, p string, howAside, howWork missing, do func(as
 		return err
 	}
 	defer aside.Close() // what was done to it has ended
-	work, err := r.workDir(howWork, p)
+	at := place{path: p, base: r.Root, names: strings.Split(p, "/")}
+	work, err := at.parent(howWork)
 	if err != nil {
 		return err
 	}
@@ -130,12 +131,6 @@ func isLeft(e fs.DirEntry) bool { return e.IsDir() && !strings.HasPrefix(e.Name(
 // asideDir opens the directory of a file below the one in the git directory.
 func (r *Recorder) asideDir(how missing, name string) (*os.Root, error) {
 	at := place{path: name, base: r.Git.dir, names: append([]string{asideDir}, strings.Split(name, "/")...)}
-	return at.parent(how)
-}
-
-// workDir opens the directory of a file of the work tree.
-func (r *Recorder) workDir(how missing, p string) (*os.Root, error) {
-	at := place{path: p, base: r.Root, names: strings.Split(p, "/")}
 	return at.parent(how)
 }
 

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,7 +26,7 @@ func plainEvent(line []byte, limits input.Limits) (e goTestEvent, ok bool) {
 		if name, rest, ok = plainText(rest); !ok || len(rest) < 2 || rest[0] != ':' {
 			return e, false
 		}
-		key := indexOf(eventKeys, name)
+		key := slices.IndexFunc(eventKeys, func(s string) bool { return s == string(name) })
 		if key < 0 || seen&(1<<key) != 0 {
 			return e, false
 		}
@@ -58,15 +59,6 @@ func plainEvent(line []byte, limits input.Limits) (e goTestEvent, ok bool) {
 		rest = rest[1:]
 	}
 	return e, e.action != ""
-}
-
-func indexOf(list []string, text []byte) int {
-	for i, s := range list {
-		if s == string(text) {
-			return i
-		}
-	}
-	return -1
 }
 
 // plainText reads a JSON string in quotes at the start of data.

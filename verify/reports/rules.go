@@ -125,10 +125,6 @@ func rowsKey(n *input.Node) string {
 // reviewSeverities are the words of reviewers, beside the words of linters.
 var reviewSeverities = map[string]input.Severity{"critical": input.Block, "high": input.Block, "medium": input.Warn, "low": input.Info}
 
-func rowSeverity(word string) input.Severity {
-	return cmp.Or(reviewSeverities[word], input.SeverityWords[word])
-}
-
 func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 	var rows []Row
 	for i, n := range items {
@@ -138,11 +134,12 @@ func ruleRows(items []*input.Node, where string, errs *input.Errors) []Row {
 			continue
 		}
 		f := input.Object(n, where, errs)
+		severity := f.OneOf("severity", "block", "error", "warn", "warning", "info", "note", "critical", "high", "medium", "low")
 		row := Row{
 			Pos:      n.Pos,
 			ID:       ruleID(f),
 			Category: f.AnyText("category"),
-			Severity: rowSeverity(f.OneOf("severity", "block", "error", "warn", "warning", "info", "note", "critical", "high", "medium", "low")),
+			Severity: cmp.Or(reviewSeverities[severity], input.SeverityWords[severity]),
 			Detail:   input.CutTo(f.AnyText("detail"), maxReportedRuleDetail),
 			Expected: input.CutTo(f.AnyText("expected"), maxReportedRuleDetail),
 			Actual:   input.CutTo(f.AnyText("actual"), maxReportedRuleDetail),
