@@ -34,3 +34,16 @@ func (p *Pass) ReportLacking(kind facts.Wanted, about, what string) {
 	}
 	p.Report(f)
 }
+
+// UnavailableFact is the finding for a fact that the collector could not get.
+func UnavailableFact(code string, u facts.Unavailable, what string) Finding {
+	undecided := what
+	if u.About != "" {
+		undecided += " (" + u.About + ")"
+	}
+	return Finding{
+		Code: code, Message: "cannot determine " + undecided + ": " + u.Error, Input: Facts, Expected: what, Actual: u.Error,
+		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
+		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: undecided,
+	}
+}

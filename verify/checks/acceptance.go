@@ -276,7 +276,7 @@ func missing(p *check.Pass, f check.Finding, c *contract.Criterion, d *proof.Dec
 		f.Fix = "run the command and record it without this task_id, as closeout run --record-only does"
 	}
 	if d.Foreign == 0 && d.Idle == 0 {
-		f = blameJob(p, f)
+		f = p.BlameJob(f)
 	}
 	f.Fix += provesHint(c)
 	return f

@@ -120,7 +120,7 @@ func reportTaskCount(p *check.Pass) {
 	}
 	claims := policy.Claims(p.Named, p.AddedTasks, trailers, rule)
 	for _, u := range p.Unavailable(facts.WantedTasks) {
-		p.Report(unavailable(CodeUnavailable, u, "which tasks the commits of the change name"))
+		p.Report(check.UnavailableFact(CodeUnavailable, u, "which tasks the commits of the change name"))
 		return
 	}
 	tasks := slices.ContainsFunc(p.Policy.Sources, func(s policy.Source) bool { return s.IsTask() })

@@ -111,12 +111,12 @@ func reportNoTrees(p *check.Pass) {
 			u = known
 		}
 	}
-	p.Report(unavailable("cross.unavailable", u, "whether the tests of the base pass on the new code"))
+	p.Report(check.UnavailableFact("cross.unavailable", u, "whether the tests of the base pass on the new code"))
 }
 
 // reportMissingRun reports runs that are not recorded. A job that an older workflow does not have is named whole.
 func reportMissingRun(p *check.Pass, run *check.CrossRun) {
-	p.Report(about(p, run.Criterion, blameJob(p, check.Finding{
+	p.Report(about(p, run.Criterion, p.BlameJob(check.Finding{
 		Code: "cross.missing", Input: check.Feedback,
 		Message: "no run shows what the tests of the base say about the new code: " + run.Why,
 		Expected: criterionName(run.Criterion) + ", recorded with its test report on the merge base (base) " +

@@ -28,7 +28,7 @@ func runDiff(p *check.Pass) {
 	p.ReportProblems("diff.malformed", check.Changes, check.Diff)
 	incomplete := p.Unavailable(facts.WantedChanges)
 	for _, u := range incomplete {
-		f := unavailable("diff.incomplete", u, "the list of changed files")
+		f := check.UnavailableFact("diff.incomplete", u, "the list of changed files")
 		if u.Limit != "" {
 			f.Code, f.Severity = check.CodeLimit, input.Block
 			f.Identity = append(f.Identity, u.Limit)

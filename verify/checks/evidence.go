@@ -158,7 +158,7 @@ func reportDigests(p *check.Pass) {
 			f.Message, f.Expected, f.Actual = fmt.Sprintf("the stream %q has no digest", stream), "the sha256 of the stream's log", "a name without digest"
 			f.Fix = "let the job that records this stream end, and supply the digest that it printed"
 		}
-		p.Report(blameJob(p, f))
+		p.Report(p.BlameJob(f))
 	}
 }
 

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/closeout-gate/closeout/verify/check"
@@ -50,7 +49,7 @@ func runFacts(p *check.Pass) {
 		if other != "" {
 			what, u.About = other, ""
 		}
-		f := unavailable(CodeUnavailable, u, what)
+		f := check.UnavailableFact(CodeUnavailable, u, what)
 		if other != "" {
 			f.Identity = append(f.Identity, other) // one for all words of all commands
 		}
@@ -70,17 +69,4 @@ func readFromBase(p *check.Pass, u *facts.Unavailable) string {
 		return "the coverage of the base branch"
 	}
 	return ""
-}
-
-// unavailable is the finding for a fact that the collector could not get.
-func unavailable(code string, u facts.Unavailable, what string) check.Finding {
-	undecided := what
-	if u.About != "" {
-		undecided += " (" + u.About + ")"
-	}
-	return check.Finding{
-		Code: code, Message: "cannot determine " + undecided + ": " + u.Error, Input: check.Facts, Expected: what, Actual: u.Error,
-		Fix:      cmp.Or(u.Fix, "fix the cause of the error, and run the gate again"),
-		Identity: []string{string(u.What), u.About}, Lacks: &u, Undecided: undecided,
-	}
 }

@@ -25,7 +25,7 @@ func runGroup(p *check.Pass) {
 	const list = "the pull requests of the merge group"
 	unknown := p.Unavailable(facts.WantedPullRequests)
 	for _, u := range unknown {
-		p.Report(unavailable("facts.unavailable", u, list))
+		p.Report(check.UnavailableFact("facts.unavailable", u, list))
 	}
 	if len(p.Facts.Subject.PullRequests) == 0 && len(unknown) == 0 {
 		p.ReportLacking(facts.WantedPullRequests, "", "which pull requests are in the merge group")
