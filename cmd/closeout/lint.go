@@ -57,11 +57,17 @@ func (f *lintFlags) run(std console.Streams) error {
 	}
 	defer git.Close()
 	in, err := git.ToLint(f.base)
-	if err == nil {
-		err = f.add(&in)
+	if err == nil && f.contract != "" {
+		in.Contract, err = start.ContractAt(f.contract)
 	}
 	if err != nil {
 		return err
+	}
+	if f.path {
+		in.Program = func(name string) bool {
+			_, err := exec.LookPath(name)
+			return err == nil
+		}
 	}
 	in.Today = run.Today()
 	r := lint.Report(lint.Run(in), verify.Version)
@@ -83,19 +89,4 @@ func (f *lintFlags) run(std console.Streams) error {
 		return run.Exit{Code: run.ExitFailed}
 	}
 	return nil
-}
-
-// add adds what the flags name to the input.
-func (f *lintFlags) add(in *lint.Input) (err error) {
-	if f.path {
-		in.Program = func(name string) bool {
-			_, err := exec.LookPath(name)
-			return err == nil
-		}
-	}
-	if f.contract == "" {
-		return nil
-	}
-	in.Contract, err = start.ContractAt(f.contract)
-	return err
 }

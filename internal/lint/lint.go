@@ -253,7 +253,12 @@ func (l *linter) parse(name string, text []byte, task bool) *source {
 	c, errs := contract.Parse(name, text, input.DefaultLimits())
 	if c != nil && task {
 		c.CheckTask(errs)
-		checkTaskName(name, c, errs)
+		if stem := strings.TrimSuffix(path.Base(name), path.Ext(name)); c.TaskID.Value != "" && stem != c.TaskID.Value {
+			errs.Add(input.Error{
+				Pos: c.TaskID.Pos, Where: "/task_id", Message: "the task_id is not the name of the file", Found: input.Quote(c.TaskID.Value),
+				Expected: input.Quote(stem), Fix: "rename the file to " + c.TaskID.Value + path.Ext(name) + `, or write "task_id": ` + input.Quote(stem),
+			})
+		}
 	}
 	for _, e := range errs.All() {
 		l.contractError(name, e)
@@ -264,18 +269,6 @@ func (l *linter) parse(name string, text []byte, task bool) *source {
 	s := &source{path: name, task: task, contract: c}
 	l.join(s)
 	return s
-}
-
-// checkTaskName reports a task contract whose file has another name than its task.
-func checkTaskName(name string, c *contract.Contract, errs *input.Errors) {
-	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	if c.TaskID.Value == "" || stem == c.TaskID.Value {
-		return
-	}
-	errs.Add(input.Error{
-		Pos: c.TaskID.Pos, Where: "/task_id", Message: "the task_id is not the name of the file", Found: input.Quote(c.TaskID.Value),
-		Expected: input.Quote(stem), Fix: "rename the file to " + c.TaskID.Value + path.Ext(name) + `, or write "task_id": ` + input.Quote(stem),
-	})
 }
 
 // join joins a contract with the standing one, and reports problems that are in this contract.

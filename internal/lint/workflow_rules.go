@@ -81,10 +81,9 @@ func (w *workflowLint) events() {
 		w.types(e)
 	}
 	for _, name := range []string{"pull_request", "merge_group"} { // filters let the workflow not run
-		node := w.workflow.events[name].node
 		for _, key := range []string{"paths", "paths-ignore", "branches", "branches-ignore"} {
-			for i := 0; node != nil && i < len(node.Members); i++ {
-				if m := node.Members[i]; m.Key == key {
+			for _, m := range w.workflow.events[name].node.At().Members {
+				if m.Key == key {
 					w.add("filter", m.Pos, "with "+key+" the gate does not run on every change: a required check then waits forever, or is missing", "no filter", key, "remove "+key+" of "+name, name, key)
 				}
 			}

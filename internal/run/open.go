@@ -122,17 +122,6 @@ func (s *Work) try(recordOnly bool, std console.Streams) (err error) {
 	return nil
 }
 
-// endTrial says what a person does after a trial: findings about a change that adds the gate itself ask to revert it.
-func (s *Work) endTrial(std console.Streams) {
-	switch {
-	case s.trial == "", s.Judged.Policy == nil: // the report says what is wrong with the contract
-	case s.same:
-		std.Tell("run", "this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it", s.trial)
-	default:
-		std.Tell("run", "this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them", s.trial)
-	}
-}
-
 // Policies are what is to be recorded; none when no contract can be used. It says what is wrong with the others, unless a
 // report will.
 func (s *Work) Policies(recordOnly bool, std console.Streams) (list []*policy.Policy) {

@@ -94,7 +94,13 @@ func (f *Call) Run(std console.Streams) (err error) {
 	}
 	err = f.judge(s, target, format, std)
 	s.Show.showFailed(nil) // what no report could show
-	s.endTrial(std)
+	switch {               // findings about a change that adds the gate itself ask to revert it
+	case s.trial == "", s.Judged.Policy == nil: // the report says what is wrong with the contract
+	case s.same:
+		std.Tell("run", "this was a trial of %s: its commands ran, and there was no change to judge. Commit it, merge it into the base branch, and the gate uses it", s.trial)
+	default:
+		std.Tell("run", "this was a trial. Do not revert %s, its controls and its workflow, where findings ask for that: let a person review and merge them, and the gate uses them", s.trial)
+	}
 	if status > record.StatusSignal {
 		std.Tell("run", "a signal ended it, so the commands after that were not run")
 		return Exit{status}

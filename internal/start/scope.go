@@ -87,7 +87,13 @@ const maxNamed = 100
 func (s *starter) allowed() (list []string) {
 	var named, kinds []string
 	seen := map[string]bool{}
-	shut, languages := shutFiles(), s.languages()
+	var protected []string // files of which every change counts, whatever the commands run
+	for i := range policy.BuiltIn {
+		if entry := &policy.BuiltIn[i]; entry.Whole() && entry.Programs == nil {
+			protected = append(protected, entry.Patterns...)
+		}
+	}
+	shut, languages := toolchain.Globs(protected...), s.languages()
 	for _, ext := range languages {
 		list = append(list, "**/*"+ext)
 	}
@@ -123,17 +129,6 @@ func (s *starter) allowed() (list []string) {
 	slices.Sort(list)
 	list = slices.DeleteFunc(slices.Compact(list), func(p string) bool { return p == "" })
 	return list
-}
-
-// shutFiles are the protected files of which every change counts, whatever the commands run.
-func shutFiles() *glob.Set {
-	var patterns []string
-	for i := range policy.BuiltIn {
-		if entry := &policy.BuiltIn[i]; entry.Whole() && entry.Programs == nil {
-			patterns = append(patterns, entry.Patterns...)
-		}
-	}
-	return toolchain.Globs(patterns...)
 }
 
 // pattern writes a name as a pattern that matches it, with what follows; "" and a note when no pattern does.

@@ -42,7 +42,18 @@ func (l *Loop) try(s *item.State, it *item.Standing, unjudged int, note string) 
 		return "", err
 	}
 	h.Of, h.Nudge, t.number = it.Attempts(l.Attempts), strings.Trim(h.Nudge+"; "+note, "; "), h.Try
-	if err := t.open(l.Work.Prompt(h)); err != nil {
+	name := filepath.Join(t.dir, promptFile)
+	err = os.WriteFile(name, []byte(l.Work.Prompt(h)), 0o600)
+	if err == nil {
+		t.prompt, err = os.Open(name)
+	}
+	if err == nil {
+		t.out, err = createTail(filepath.Join(t.dir, outFile), MostOutput)
+	}
+	if err == nil {
+		t.errs, err = createTail(filepath.Join(t.dir, errFile), MostOutput)
+	}
+	if err != nil { // what is open ends with the process
 		return "", err
 	}
 	defer func() {
@@ -70,22 +81,6 @@ type try struct {
 	spent     int64 // at its start
 	prompt    *os.File
 	out, errs *tailFile
-}
-
-// open writes the prompt and opens the files for the output. After an error, what is open ends with the process.
-func (t *try) open(prompt string) error {
-	name := filepath.Join(t.dir, promptFile)
-	err := os.WriteFile(name, []byte(prompt), 0o600)
-	if err == nil {
-		t.prompt, err = os.Open(name)
-	}
-	if err == nil {
-		t.out, err = createTail(filepath.Join(t.dir, outFile), MostOutput)
-	}
-	if err == nil {
-		t.errs, err = createTail(filepath.Join(t.dir, errFile), MostOutput)
-	}
-	return err
 }
 
 // run runs the command to its end, between two events. The first error ends the loop after the verdict, the second one now.

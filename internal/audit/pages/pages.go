@@ -76,7 +76,14 @@ func auditFirst(a *report.Audit) string {
 	if archive {
 		parts = append(parts, "the archive is not as it was written")
 	}
-	if bad := t.bad(); bad != "" {
+	var of []string
+	if t.badMerges > 0 {
+		of = append(of, input.Plural(t.badMerges, "merge"))
+	}
+	if t.badCommits > 0 {
+		of = append(of, input.Plural(t.badCommits, "commit"))
+	}
+	if bad := strings.Join(of, " and "); bad != "" {
 		if a.FindingsOmitted > 0 {
 			bad = "at least " + bad
 		}
@@ -109,17 +116,6 @@ type tally struct {
 	badMerges, badCommits int // what a finding that blocks is about
 	good, notJudged       int // merges
 	pending               int // commits
-}
-
-func (t tally) bad() string {
-	var parts []string
-	if t.badMerges > 0 {
-		parts = append(parts, input.Plural(t.badMerges, "merge"))
-	}
-	if t.badCommits > 0 {
-		parts = append(parts, input.Plural(t.badCommits, "commit"))
-	}
-	return strings.Join(parts, " and ")
 }
 
 func tallyOf(a *report.Audit, blocked map[string]bool) (t tally) {

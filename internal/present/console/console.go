@@ -54,17 +54,6 @@ func JSON(w io.Writer) io.Writer {
 // InActions reports whether a workflow runner reads the output.
 func InActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-// To is where a format goes.
-func To(w io.Writer, kind present.Stream) io.Writer {
-	switch kind {
-	case present.JSON:
-		return JSON(w)
-	case present.Commands, present.HTML:
-		return Bare(w)
-	}
-	return w
-}
-
 // Streams is the process's standard streams.
 type Streams struct {
 	In       io.Reader

@@ -85,8 +85,11 @@ func colored(mode string, terminal bool) bool {
 
 // Print prints what write writes, as its kind requires; colors says whether it can be coloured.
 func Print(w io.Writer, kind present.Stream, colors bool, write func(w io.Writer, color bool) error) error {
-	if kind != present.Plain {
-		return write(To(w, kind), false)
+	switch kind {
+	case present.JSON:
+		return write(JSON(w), false)
+	case present.Commands, present.HTML:
+		return write(Bare(w), false)
 	}
 	color := colors && DisplayOf(w).Color
 	return Show(w, color, func(w io.Writer) error { return write(w, color) })
