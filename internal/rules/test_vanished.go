@@ -11,29 +11,35 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// findTestVanished finds tests that ran at the base and do not run at the head, although the change does not remove
-// them.
-func findTestVanished(c *Change, report func(Hit)) {
-	for _, d := range c.compareReports() {
-		d.hit(report, d.vanished, "ran before, and not now", "let every test of the base run again")
-	}
+// fate is what became of a test that ran at the base and does not run at the head.
+type fate byte
+
+const (
+	vanished fate = iota // although the change does not remove it
+	goneToo              // the change removes it
+	renamed              // it seems to have another name now
+)
+
+// fates say so, and what to do.
+var fates = [...][2]string{
+	{"ran before, and not now", "let every test of the base run again"},
+	{"ran before, removed by the change", "keep the tests, or say in the review why they are not needed"},
+	{"ran before, now perhaps under other names", "look whether they are the same tests"},
 }
 
-// findTestGone finds tests that ran at the base and that the change removes.
-func findTestGone(c *Change, report func(Hit)) {
-	for _, d := range c.compareReports() {
-		d.hit(report, d.removed, "ran before, removed by the change",
-			"keep the tests, or say in the review why they are not needed")
-	}
-}
-
-// findTestNames finds tests that seem to have other names now, and reports that cannot be compared.
-func findTestNames(c *Change, report func(Hit)) {
-	for _, d := range c.compareReports() {
-		d.hit(report, d.renamed, "ran before, now perhaps under other names", "look whether they are the same tests")
-		if d.note != "" {
-			report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before",
-				Fix: "supply the report of the base"})
+// findInReports finds tests with one of the fates, and with the last one reports that cannot be compared.
+func findInReports(kind fate) func(c *Change, report func(Hit)) {
+	return func(c *Change, report func(Hit)) {
+		for _, d := range c.compareReports() {
+			if names := d.tests[kind]; len(names) > 0 {
+				slices.Sort(names) // runners that work in parallel write them in any order
+				report(Hit{File: d.path, Fix: fates[kind][1],
+					Detail: input.Plural(int64(len(names)), "test") + " of the report " + fates[kind][0] + ": " + joined(names, 20)})
+			}
+			if kind == renamed && d.note != "" {
+				report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before",
+					Fix: "supply the report of the base"})
+			}
 		}
 	}
 }
@@ -48,22 +54,12 @@ type TestReports struct {
 
 // reportDiff says what became of the tests that ran at the base.
 type reportDiff struct {
-	path                       string
-	vanished, removed, renamed []string
-	note                       string
+	path, note string
+	tests      [len(fates)][]string
 }
 
-// hit reports tests of one kind.
-func (d *reportDiff) hit(report func(Hit), names []string, what, fix string) {
-	if len(names) == 0 {
-		return
-	}
-	slices.Sort(names) // runners that work in parallel write them in any order
-	report(Hit{
-		File: d.path, Fix: fix,
-		Detail: input.Plural(int64(len(names)), "test") + " of the report " + what + ": " +
-			joined(names, 20),
-	})
+func (d *reportDiff) add(kind fate, t *reports.TestName, note string) {
+	d.tests[kind] = append(d.tests[kind], t.Group+" "+t.Name+note)
 }
 
 // compareReports compares all reports, once.
@@ -122,10 +118,10 @@ func (d *reportDiff) compare(base, head []reports.TestName, declared func(string
 		name := reports.StableName(t.Name)
 		switch {
 		case listed[known(&t)]:
-			d.vanished = append(d.vanished, t.Group+" "+t.Name+" (skipped)")
+			d.add(vanished, &t, " (skipped)")
 		case moved[name] > 0:
 			moved[name]--
-			d.renamed = append(d.renamed, t.Group+" "+t.Name)
+			d.add(renamed, &t, "")
 		default:
 			absent = append(absent, t)
 		}
@@ -144,18 +140,15 @@ func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, m
 		added[key[0]] += min(n, moved[key[1]])
 	}
 	for _, t := range absent {
-		name := t.Group + " " + t.Name
-		known := declared(t.Name)
+		known, kind := declared(t.Name), vanished
 		switch {
 		case known == stands && !strings.ContainsAny(t.Name, "[(/"): // parameters and subtests get other names, their test keeps its own
-			d.vanished = append(d.vanished, name)
 		case added[t.Group] >= lost[t.Group]:
-			d.renamed = append(d.renamed, name)
+			kind = renamed
 		case known == removed:
-			d.removed = append(d.removed, name)
-		default:
-			d.vanished = append(d.vanished, name)
+			kind = goneToo
 		}
+		d.add(kind, &t, "")
 	}
 }
 

@@ -99,16 +99,14 @@ func (f *File) blocks() *blocks {
 		f.nested = &blocks{inner: make([]int32, len(f.starts))}
 		switch f.Lang {
 		case None:
-			f.fillLines(f.nested)
 		case Python:
-			f.pythonBlocks(f.nested)
+			f.nested.list = f.pythonBlocks()
 		case Ruby:
 			f.nested.list = f.rubyBlocks()
-			f.fillLines(f.nested)
 		default:
 			f.nested.list = f.braceBlocks()
-			f.fillLines(f.nested)
 		}
+		f.fillLines(f.nested)
 	}
 	return f.nested
 }
@@ -265,18 +263,17 @@ func (f *File) goesOn(at int) bool {
 	return string(word) == "else"
 }
 
-// pythonBlocks fills in the blocks by the indentation of the lines. A function or class is one even where its body stands on
-// the same line.
-func (f *File) pythonBlocks(out *blocks) {
+// pythonBlocks are the blocks by the indentation of the lines. A function or class is one even where its body stands on the same line.
+func (f *File) pythonBlocks() (list []block) {
 	type opened struct {
 		indent, line, last int
 		block              int32
 	}
 	var stack []opened
-	add := func(o *opened, parent int32) {
+	add := func(o *opened) {
 		start := f.starts[o.line-1]
-		out.list = append(out.list, block{from: int32(f.skip(start)), open: int32(f.headEnd(start)), parent: parent})
-		o.block = int32(len(out.list) - 1)
+		o.block = int32(len(list))
+		list = append(list, block{from: int32(f.skip(start)), open: int32(f.headEnd(start))})
 	}
 	leave := func(indent int) {
 		for n := len(stack) - 1; n >= 0 && stack[n].indent >= indent; n-- {
@@ -285,7 +282,8 @@ func (f *File) pythonBlocks(out *blocks) {
 				stack[n-1].last = max(stack[n-1].last, one.last)
 			}
 			if one.block != none {
-				out.list[one.block].end = int32(f.lineEnd(one.last))
+				end := int32(f.lineEnd(one.last))
+				list[one.block].end, list[one.block].tail = end, end+1
 			}
 		}
 	}
@@ -295,10 +293,6 @@ func (f *File) pythonBlocks(out *blocks) {
 		top := len(stack) - 1
 		goesOn := inText(n) || f.brackets().openAt(f.starts[n-1]) != none || f.continued(n)
 		if goesOn || len(code) == 0 {
-			out.inner[n-1] = none
-			if n > 1 {
-				out.inner[n-1] = out.inner[n-2]
-			}
 			text := f.Line(n)
 			if !goesOn { // a comment belongs to the block that its place says
 				indent, text = indentation(text)
@@ -312,27 +306,23 @@ func (f *File) pythonBlocks(out *blocks) {
 			continue
 		}
 		leave(indent)
-		inner := int32(none)
-		if top = len(stack) - 1; top >= 0 {
-			if stack[top].block == none {
-				add(&stack[top], out.inner[stack[top].line-1])
-			}
-			inner = stack[top].block
+		if top = len(stack) - 1; top >= 0 && stack[top].block == none {
+			add(&stack[top])
 		}
-		out.inner[n-1] = inner
 		one := opened{indent, n, n, none}
 		if code[0] == '@' {
 			decorated = cmp.Or(decorated, n)
 		} else {
 			if word, _ := pythonHead(code); word != "" {
-				add(&one, inner)
-				out.list[one.block].mark = int32(cmp.Or(decorated, n))
+				add(&one)
+				list[one.block].mark = int32(cmp.Or(decorated, n))
 			}
 			decorated = 0
 		}
 		stack = append(stack, one)
 	}
 	leave(-1)
+	return list
 }
 
 // lineEnd is the last byte of a line.

@@ -8,55 +8,16 @@ import (
 	"sync"
 )
 
+// testPath matches a path with test, tests, spec or specs as a word, such as a_test.go or Polly.Core.Tests/, with a directory that is
+// named like one of tests, and that of a file that is named like a class of tests, such as StackTest.java or StackSpecs.cs.
+var testPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|` +
+		`(?:^|/)(?:(?:testing|cypress|e2e|__mocks__|test(?:util|helper)s?|testsupport)/|conftest\.py$))|` +
+		`(?:^|/)[^/.]*(?:[^/.](?:Tests?|Specs?|TestCases?)|[a-z0-9]IT)\d*(?:\.[^/]*)?$`)
+})
+
 // IsTest reports whether a path is that of a file of tests or of what only tests use. Documents and data are none.
-func IsTest(name string) bool {
-	if isData(name) {
-		return false
-	}
-	for name != "" {
-		var segment string
-		segment, name, _ = strings.Cut(name, "/")
-		if testSegment(segment, name != "") {
-			return true
-		}
-	}
-	return false
-}
-
-// testSegment reports whether a directory or a file is named like tests.
-func testSegment(segment string, directory bool) bool {
-	lower := strings.ToLower(segment)
-	switch {
-	case directory && oneOf(lower, " testing cypress e2e __tests__ __test__ __mocks__ testutil testutils testhelper testhelpers testsupport "):
-		return true
-	case !directory && lower == "conftest.py":
-		return true
-	}
-	return testWord(lower) || (!directory && testSuffix(segment))
-}
-
-// testWord reports whether test, tests, spec or specs is a word of a name such as a_test.go or Polly.Core.Tests.
-func testWord(lower string) bool {
-	for word := range strings.FieldsFuncSeq(lower, func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
-		if oneOf(word, " test tests spec specs ") {
-			return true
-		}
-	}
-	return false
-}
-
-// testSuffix reports whether a file is named like a class of tests, such as StackTest.java or StackSpecs.cs.
-func testSuffix(segment string) bool {
-	stem, _, _ := strings.Cut(segment, ".")
-	stem = strings.TrimRight(stem, "0123456789")
-	for _, suffix := range []string{"Test", "Tests", "Spec", "Specs", "TestCase", "TestCases", "IT"} {
-		if before, found := strings.CutSuffix(stem, suffix); found && before != "" {
-			last := before[len(before)-1]
-			return (last >= 'a' && last <= 'z') || (last >= '0' && last <= '9') || suffix != "IT"
-		}
-	}
-	return false
-}
+func IsTest(name string) bool { return !isData(name) && testPath().MatchString(name) }
 
 func isKotlin(name string) bool {
 	return strings.HasSuffix(name, ".kt") || strings.HasSuffix(name, ".kts")
@@ -73,9 +34,6 @@ func isData(name string) bool {
 // InTest reports whether a line belongs to a test: the file is one of tests, or the line lies in a test, or in what
 // Rust compiles for tests only.
 func (f *File) InTest(line int) bool {
-	if IsTest(f.Path) {
-		return true
-	}
 	if !f.partsFound {
 		f.partsFound = true
 		f.parts = f.testParts()
@@ -86,6 +44,9 @@ func (f *File) InTest(line int) bool {
 
 // testParts are the lines that belong to tests, in their order.
 func (f *File) testParts() []span {
+	if IsTest(f.Path) {
+		return []span{{0, len(f.Text)}}
+	}
 	var all []span
 	for _, t := range f.Tests() {
 		all = append(all, span{t.Line, t.End})
