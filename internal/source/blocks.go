@@ -185,6 +185,9 @@ func (f *File) Statement(at int) int {
 			return start
 		case closes(c) != 0:
 			if mate := f.brackets().mateAt(i); mate != none {
+				if f.byteAt(mate-1) == '!' && f.byteAt(mate-2) == '#' {
+					return start // #![…]
+				}
 				i, cost = mate, cost+100
 			}
 		}
@@ -224,9 +227,11 @@ func (f *File) endsStatement(at int, next byte) bool {
 		before := f.byteAt(at - 1) // for empty? and do |x|
 		ends = ends || last == '/' || ((last == '?' || last == '!' || last == '|') && (IsWord(before) || before == ')'))
 	case Java:
-		if !isKotlin(f.Path) {
+		if !isKotlin(f.Path) || f.annotates(at) {
 			return false
 		}
+	case CSharp: // behind #if
+		return bytes.HasPrefix(bytes.TrimSpace(f.CodeLine(f.LineAt(at))), []byte("#"))
 	default:
 		return false
 	}
@@ -234,6 +239,17 @@ func (f *File) endsStatement(at int, next byte) bool {
 		return false
 	}
 	return ends && strings.IndexByte(".?:&|+*/,=<>)]", next) < 0
+}
+
+// annotates reports whether an annotation ends at an offset.
+func (f *File) annotates(at int) bool {
+	if mate := f.brackets().mateAt(at); mate != none {
+		at = mate - 1
+	}
+	for at > 0 && (IsWord(f.Code[at]) || f.Code[at] == '.') {
+		at--
+	}
+	return at >= 0 && f.Code[at] == '@'
 }
 
 // controls reports whether the condition of an if or a loop ends at an offset.

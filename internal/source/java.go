@@ -117,44 +117,12 @@ func (d *finder) dotted(at int) (string, int) {
 	}
 }
 
-// declaration is where the declaration begins that has a mark: with the marks and modifiers in front of it.
+// declaration is where the declaration begins that has a mark, or a word, at an offset: with the marks and modifiers in front of it.
 func (d *finder) declaration(at int) int {
-	start := at
-	for {
-		last := start - 1
-		for last >= 0 && isBlank(d.Code[last]) {
-			last--
-		}
-		if last < 0 {
-			return start
-		}
-		from := last
-		if c := d.Code[last]; c == ')' || c == ']' {
-			if from = d.brackets().mateAt(last); from == none || (c == ']' && d.Lang == Rust && d.byteAt(from-1) != '#') ||
-				(c == ']' && d.Lang == Java) {
-				return start
-			}
-			if c == ']' {
-				start = from
-				if d.Lang == Rust {
-					start--
-				}
-				continue
-			}
-			from--
-		}
-		for from > 0 && (IsWord(d.Code[from]) || d.Code[from] == '.' || d.Code[from] == ':') {
-			from--
-		}
-		switch {
-		case d.Code[from] == '@' && d.Lang == Java && from < last:
-			start = from
-		case isModifier(string(bytes.TrimSpace(d.Code[from : last+1]))):
-			start = last + 1 - len(bytes.TrimSpace(d.Code[from:last+1]))
-		default:
-			return start
-		}
+	if d.Code[at] == '[' {
+		return d.Statement(d.past(at))
 	}
+	return d.Statement(at + 1)
 }
 
 func isModifier(word string) bool {
