@@ -65,16 +65,23 @@ func lazy(header, statement string) func() shapes {
 	return sync.OnceValue(func() shapes { return shapes{regexp.MustCompile(header), regexp.MustCompile(statement)} })
 }
 
+// The functions that declare tests.
+const (
+	jsTests     = `(?:describe|it|test|suite|context|specify|bench)`
+	ginkgoTests = `(?:It|Describe|DescribeTable|Context|Specify|When|Entry)`
+	rubyTests   = `(?:it|describe|context|specify|scenario|feature|example|test)`
+)
+
 var shapesOf = map[source.Lang]func() shapes{
 	source.Go: lazy(
-		`(?:^|[^\w.])([XP](?:It|Describe|DescribeTable|Context|Specify|When|Entry))\(|^[^{]*\b(?:It|Describe|DescribeTable|Context|Specify|When)\(.*,\s*(Pending)\s*,`,
+		`(?:^|[^\w.])([XP]`+ginkgoTests+`)\(|^[^{]*\b`+ginkgoTests+`\(.*,\s*(Pending)\s*,`,
 		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|tb|tt|st|ts)\.(Skip)\(|(?:^|[^\w.)])(?:c\.)?(Skip)\(\s*(?:$|[)"`+"`"+`])|\.(Skipf|SkipNow)\(`),
 	source.Python: lazy(
 		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize)\b`,
 		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
 			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
 	source.JavaScript: lazy(
-		`(?:^|[^\w.$])(x(?:it|describe|test|context|specify))(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench)\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)(?:<[^()]*>)?\(\s*\[\s*\](?:\s*as\b[^()]*)?\s*\)|`+
+		`(?:^|[^\w.$])(x`+jsTests+`)(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])`+jsTests+`\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)(?:<[^()]*>)?\(\s*\[\s*\](?:\s*as\b[^()]*)?\s*\)|`+
 			`\bDeno\.test\.(ignore)\(|\bDeno\.test\(.*\bignore:\s*(true)\b|`+
 			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
@@ -86,7 +93,7 @@ var shapesOf = map[source.Lang]func() shapes{
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore|IgnoreReason)\s*=\s*[@$"]|^[^=;]*\b(private)\s[^=;]*\w\s*\(`,
 		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
 	source.Ruby: lazy(
-		`^\s*(?:RSpec\.)?(x(?:it|describe|context|specify|scenario|feature|example))\b|^\s*(?:RSpec\.)?(?:it|describe|context|specify|scenario|feature|example|test)\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b)|`+
+		`^\s*(?:RSpec\.)?(x`+rubyTests+`)\b|^\s*(?:RSpec\.)?`+rubyTests+`\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b)|`+
 			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
 		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit|pend)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
 }
@@ -245,8 +252,8 @@ var skippers = map[source.Lang]struct {
 }{
 	source.Python: {input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
 	source.JavaScript: {input.Lazily(`(?m)(\w+) *= (?:(?:it|test|describe)\.(skip|todo|fixme))[;\r\n]|` +
-		`^(?:const|let|var) +(it|test|describe|suite|context|specify)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
-		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(it|test|describe|suite|context|specify)\([^{}\n]*\{\s*\}`), ""},
+		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
+		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
 	source.CSharp: {input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }

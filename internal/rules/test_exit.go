@@ -25,8 +25,8 @@ const endsWithSuccess = "the process ends with success"
 
 // sign is code that makes the tests of a file succeed, whatever they find.
 type sign struct {
-	lang   source.Lang
-	words  string // its line has one of them
+	langs  source.Lang // with blanks between them
+	words  string      // its line has one of them
 	kind   string
 	shape  string // of the line
 	unless func(v *source.File, line int) bool
@@ -45,16 +45,11 @@ var signs = []sign{
 		`\b(os|syscall)\.Exit\(\s*(0\s*\)|.*\.Run\(\)\s*[-&*%^>])`, nil},
 	{source.Python, "exit quit SystemExit", endsWithSuccess,
 		`(^|[^.\w])(sys\.exit|os\._exit|exit|quit|_exit)\(\s*(0|None|os\.EX_OK|(pytest\.)?ExitCode\.OK)?\s*\)|\braise SystemExit(\(\s*0?\s*\))?\s*$|\bpytest\.exit\(.*returncode\s*=\s*0\b`, nil},
-	{source.JavaScript, ".exit reallyExit", endsWithSuccess,
-		`\bprocess\.(exit|reallyExit)\(\s*0\s*\)|\bprocess\.exitCode\s*=\s*(0|undefined)\b|\bDeno\.exit\(\s*0\s*\)`, nil},
 	{source.Ruby, "exit", endsWithSuccess,
 		`(^|[^.\w:])(Process\.|Kernel\.|::)?exit!?(\s+|\(\s*)(0|true)\b|(^|[;{]|\bdo)\s*exit\s*($|[;}]|if\b|unless\b)|failure_exit_code\s*=\s*0\b`, nil},
-	{source.Rust, "process::exit", endsWithSuccess,
-		`\bprocess::exit\(\s*0\s*\)`, nil},
-	{source.Java, ".exit( .halt( exitProcess(", endsWithSuccess,
-		`\bSystem\.exit\(\s*0\s*\)|\.halt\(\s*0\s*\)|\bexitProcess\(\s*0\s*\)`, nil},
-	{source.CSharp, "Environment.Exit", endsWithSuccess,
-		`\bEnvironment\.Exit\(\s*0\s*\)|\bEnvironment\.ExitCode\s*=\s*0\s*;`, nil},
+	{"javascript rust java csharp", "xit( halt( exitProcess( xitCode", endsWithSuccess,
+		`\bprocess(::|\.)(exit|reallyExit)\(\s*0\s*\)|\b((System|Deno)\.exit|Environment\.Exit|exitProcess)\(\s*0\s*\)|\.halt\(\s*0\s*\)|` +
+			`\b(process\.exitCode|Environment\.ExitCode)\s*=\s*(0|undefined)\b`, nil},
 	{source.JavaScript, "global window", "the function that declares tests is replaced",
 		`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`, nil},
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
@@ -125,12 +120,12 @@ func scanExits(f *File, v *source.File, found func(int, string)) {
 	tests, endsAll := sync.OnceValue(func() []*Test { return casesOf(f, v) }), map[*Test]bool{}
 	for i, s := range signs {
 		inTests := s.kind == endsWithSuccess && (isGo || v.Lang == source.Rust) && !setsUp // where one ends the process of all
-		if s.lang != plainLang(v.Lang) || !(inTests || setsUp || (isTest && oneOf(s.kind, assertionsReplaced, runsNone))) {
+		if !isIn(string(plainLang(v.Lang)), " "+string(s.langs)+" ") || !(inTests || setsUp || (isTest && oneOf(s.kind, assertionsReplaced, runsNone))) {
 			continue
 		}
 		for _, n := range linesWith(v, v.Code, strings.Fields(s.words)...) {
 			line := v.Line(n)
-			if s.kind == endsWithSuccess || s.lang != source.Python {
+			if s.kind == endsWithSuccess || v.Lang != source.Python {
 				line = v.CodeLine(n)
 			}
 			if !signShapes()[i].Match(line) || (s.unless != nil && s.unless(v, n)) {

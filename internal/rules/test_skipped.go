@@ -108,9 +108,9 @@ func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 }
 
 var focusShapes = byLanguage(map[source.Lang]string{
-	source.JavaScript: `(?:^|[^\w.$])(?:describe|it|test|suite|context|specify|bench|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|(?:["'` + "`" + `][^,]*|\w+\s*),\s*(?:$|\{|\w+\s*=>|(?:async\b\s*)?(?:function|\()|async\s+\w)))|[{,]\s*only:\s*true\b`,
-	source.Go:         `(?:^|[^\w.])F(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(|\b(?:It|Describe|DescribeTable|Context|Specify|When)\([^{]*,\s*Focus\s*,`,
-	source.Ruby:       `^\s*(?:RSpec\.)?f(?:it|describe|context|specify|example|feature|scenario)\b[\s(]|^\s*(?:RSpec\.)?(?:it|describe|context|specify|example|feature|scenario)\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`,
+	source.JavaScript: `(?:^|[^\w.$])(?:` + jsTests + `|Deno\.test)(?:\.\w+)*\.only\b|(?:^|[^\w.$])f(?:it|describe|context)(?:\.each\s*[(` + "`" + `]|\s*` + "`" + `|\s*\(\s*(?:$|(?:["'` + "`" + `][^,]*|\w+\s*),\s*(?:$|\{|\w+\s*=>|(?:async\b\s*)?(?:function|\()|async\s+\w)))|[{,]\s*only:\s*true\b`,
+	source.Go:         `(?:^|[^\w.])F` + ginkgoTests + `\(|\b` + ginkgoTests + `\([^{]*,\s*Focus\s*,`,
+	source.Ruby:       `^\s*(?:RSpec\.)?f` + rubyTests + `\b[\s(]|^\s*(?:RSpec\.)?` + rubyTests + `\b.*(?:\bfocus:\s*true|[,\s]:focus\b)`,
 })
 
 // focusWords are in every line that focuses.
