@@ -289,7 +289,7 @@ func (f *File) pythonBlocks() (list []block) {
 	add := func(o *opened) {
 		start := f.starts[o.line-1]
 		o.block = int32(len(list))
-		list = append(list, block{from: int32(f.skip(start)), open: int32(f.headEnd(start))})
+		list = append(list, block{from: int32(f.skip(start)), open: int32(f.until(start, len(f.Code), "\n:"))})
 	}
 	leave := func(indent int) {
 		for n := len(stack) - 1; n >= 0 && stack[n].indent >= indent; n-- {
@@ -349,16 +349,19 @@ func (f *File) lineEnd(n int) int {
 	return len(f.Code) - 1
 }
 
-// headEnd is where the head of a block of Python ends that begins on a line: behind its last bracket.
-func (f *File) headEnd(at int) int {
-	for at < len(f.Code) && f.Code[at] != '\n' && f.Code[at] != ':' {
-		if c := f.Code[at]; c == '(' || c == '[' || c == '{' {
+// until is the offset of the next of some marks outside brackets before an end, or the enf.
+func (f *File) until(at, end int, marks string) int {
+	for at < end {
+		switch c := f.Code[at]; {
+		case strings.IndexByte(marks, c) >= 0:
+			return at
+		case c == '(' || c == '[' || c == '{':
 			at = f.past(at)
-		} else {
+		default:
 			at++
 		}
 	}
-	return min(at, len(f.Code))
+	return end
 }
 
 // brackets are the (, [ and { of a file and what closes them, in the order of their offsets. A bracket is named by its

@@ -16,7 +16,11 @@ func (d *finder) golang() {
 	for at := 0; at < len(d.Code); {
 		switch c := d.Code[at]; {
 		case c == '.' && bytes.HasPrefix(d.Code[at:], []byte(".Run(")):
-			at = d.subtest(at)
+			open := at + len(".Run")
+			if d.leave(at); d.scope().test != none { // t.Run("name", func(…) {…})
+				open = d.javaScriptTest(d.wordStart(at), open, false, false)
+			}
+			at = open
 		case IsWord(c):
 			word, end := d.word(at)
 			switch {
@@ -71,46 +75,4 @@ func (d *finder) goFunc(from, at int) int {
 	d.leave(from)
 	d.enter(d.name(name), from, from+end, d.past(from+end)-1, false)
 	return from + end
-}
-
-// goBody is the offset of the brace that begins the body of a function, behind its parameters.
-func (d *finder) goBody(at int) int {
-	if at = d.skip(at); d.byteAt(at) == '(' {
-		at = d.skip(d.past(at))
-	}
-	if d.byteAt(at) == '{' {
-		return at
-	}
-	return none
-}
-
-// subtest reads t.Run("name", func(…) {…}) and returns where to go on.
-func (d *finder) subtest(at int) int {
-	open := at + len(".Run")
-	d.leave(at)
-	parent := d.scope()
-	first := d.skip(open + 1)
-	quote := d.byteAt(first)
-	if parent.test == none || (quote != '"' && quote != '`') {
-		return open
-	}
-	n := bytes.IndexByte(d.Code[first+1:], quote)
-	if n < 0 {
-		return open
-	}
-	comma := d.skip(first + n + 2)
-	function := d.skip(comma + 1)
-	if d.byteAt(comma) != ',' {
-		return open
-	}
-	word, end := d.word(function)
-	if string(word) != "func" || d.byteAt(end) != '(' {
-		return open
-	}
-	body := d.goBody(d.past(end))
-	if body == none {
-		return open
-	}
-	d.enter(d.name(squeeze(d.Text[first+1:first+1+n])), d.wordStart(at), body, d.past(open)-1, false)
-	return body
 }

@@ -76,30 +76,15 @@ func (d *finder) isTestMark(at int) bool {
 			if known.isTest(name) {
 				return true
 			}
-			if at = d.argumentEnd(max(next, at), end, ",:") + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
+			if at = d.until(max(next, at), end, ",:") + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
 				return false
 			}
 			if name == "cfg_attr" {
-				conditional, at = true, d.argumentEnd(d.skip(next)+1, end, ",")+1
+				conditional, at = true, d.until(d.skip(next)+1, end, ",")+1
 			}
 		}
 	}
 	return false
-}
-
-// argumentEnd is the offset of the next of some marks outside brackets before an end, or the end.
-func (d *finder) argumentEnd(at, end int, marks string) int {
-	for at < end {
-		switch c := d.Code[at]; {
-		case strings.IndexByte(marks, c) >= 0:
-			return at
-		case c == '(' || c == '[' || c == '{':
-			at = d.past(at)
-		default:
-			at++
-		}
-	}
-	return end
 }
 
 // dotted is the last part of a name such as org.junit.Test, and where it ends.
@@ -140,29 +125,27 @@ func (d *finder) class(from, at int) int {
 	if len(word) == 0 {
 		return at
 	}
-	body := end
-	for d.byteAt(body) != '{' {
-		switch d.byteAt(body) {
-		case '(', '[':
-			body = d.past(body)
-		case ';', '}', ')', '=', 0:
-			return max(body, end)
-		default:
-			body++
-		}
+	body := d.until(end, len(d.Code), "{;})=")
+	if d.byteAt(body) != '{' {
+		return body
 	}
 	d.leave(from)
-	outer := d.scope()
-	s := scope{end: d.past(body) - 1, name: outer.name, level: outer.level + 1}
-	if (d.Lang == Rust && !oneOf(string(word), " test tests ")) || (d.Lang != Rust && s.level > 1) {
-		s.name = d.name(string(word))
+	d.enterClass(string(word), d.declaration(from), body+1, d.past(body)-1)
+	if bytes.Contains(d.Code[end:body], []byte("TestCase")) {
+		d.scopes[len(d.scopes)-1].kind = 't'
 	}
-	if head := d.Code[end:body]; bytes.Contains(head, []byte("TestCase")) {
-		s.kind = 't'
-	}
-	s.test = d.add(cmp.Or(s.name, string(word)), d.declaration(from), body+1, s.end, true)
-	d.scopes = append(d.scopes, s)
 	return body
+}
+
+// enterClass notes a class, or a module of Rust, between two offsets. body is where its body begins.
+func (d *finder) enterClass(own string, from, body, end int) {
+	outer := d.scope()
+	s := scope{end: end, name: outer.name, level: outer.level + 1}
+	if (d.Lang == Rust && !oneOf(own, " test tests ")) || (d.Lang != Rust && s.level > 1) {
+		s.name = d.name(own)
+	}
+	s.test = d.add(cmp.Or(s.name, own), from, body, end, true)
+	d.scopes = append(d.scopes, s)
 }
 
 // junit3 notes void testX() in a class that extends TestCase, and returns where to go on.

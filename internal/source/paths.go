@@ -80,13 +80,7 @@ func (f *File) rustTestParts() []span {
 			continue
 		}
 		at = f.past(m[0] + 1)
-		for at < len(f.Code) && f.Code[at] != '{' && f.Code[at] != ';' {
-			if c := f.Code[at]; c == '(' || c == '[' {
-				at = f.past(at)
-			} else {
-				at++
-			}
-		}
+		at = f.until(at, len(f.Code), "{;")
 		if f.byteAt(at) == '{' {
 			at = f.past(at)
 		}

@@ -194,29 +194,17 @@ func (d *finder) ruby() {
 }
 
 func (d *finder) rubyTest(name string, b Block, group bool) {
-	body := b.Open + 1
-	if d.Code[b.Open] != '{' {
-		body = d.rubyBody(b)
-	}
-	test := d.add(name, b.From, min(body, b.End), b.End, group)
-	d.scopes = append(d.scopes, scope{end: b.End, name: name, test: test, level: d.scope().level})
+	d.enter(name, b.From, d.rubyBody(b)-1, b.End, group)
 }
 
-// rubyBody is where the body of a block begins that is no brace: on the next line, or behind a semicolon, or so far
-// behind that looking further would cost too much in a line with many blocks.
+// rubyBody is where the body of a block begins: behind its brace, on the next line, behind a semicolon, or so far behind that
+// looking further would cost too much in a line with many blocks.
 func (d *finder) rubyBody(b Block) int {
 	at := b.Open
-	for steps := 0; at < b.End && steps < maxHead; steps++ {
-		switch c := d.Code[at]; c {
-		case '\n', ';':
-			return at + 1
-		case '(', '[', '{':
-			at = d.past(at)
-		default:
-			at++
-		}
+	if d.Code[at] != '{' {
+		at = d.until(at, min(b.End, at+maxHead), "\n;")
 	}
-	return min(at, b.End)
+	return min(at+1, b.End)
 }
 
 func (d *finder) rubyClass(b Block) {
@@ -232,15 +220,7 @@ func (d *finder) rubyClass(b Block) {
 	if end == at {
 		return
 	}
-	outer := d.scope()
-	name := string(d.Code[at:end])
-	s := scope{end: b.End, name: outer.name, level: outer.level + 1}
-	if s.level > 1 {
-		name = d.name(name)
-		s.name = name
-	}
-	s.test = d.add(name, b.From, d.rubyBody(b), b.End, true)
-	d.scopes = append(d.scopes, s)
+	d.enterClass(string(d.Code[at:end]), b.From, d.rubyBody(b), b.End)
 }
 
 // rubyCall reads the call in front of a block, such as it "does" do.
@@ -277,10 +257,10 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 
 // rubyName is the first argument between two offsets, with the second one where that is a literal too.
 func (d *finder) rubyName(from, to int) (name string, literal bool) {
-	end := d.argumentEnd(from, to, ",")
+	end := d.until(from, to, ",")
 	name, literal = d.text(from, min(end, to))
 	if from = d.skip(end + 1); from < to {
-		if more, isText := d.text(from, min(d.argumentEnd(from, to, ","), to)); isText {
+		if more, isText := d.text(from, min(d.until(from, to, ","), to)); isText {
 			return name + " " + more, true
 		}
 	}
