@@ -258,8 +258,7 @@ func (f *File) controls(at int) bool {
 	if mate == none {
 		return false
 	}
-	for mate--; mate >= 0 && (f.Code[mate] == ' ' || f.Code[mate] == '\t'); mate-- {
-	}
+	mate = f.lastBefore(mate)
 	return mate >= 0 && oneOf(string(f.Code[f.wordStart(mate):mate+1]), " if for while ")
 }
 
@@ -484,6 +483,13 @@ func (f *File) past(offset int) int {
 func (f *File) skip(at int) int {
 	for at < len(f.Code) && isBlank(f.Code[at]) {
 		at++
+	}
+	return at
+}
+
+// lastBefore is the offset of the last byte of code in front of an offset, or none.
+func (f *File) lastBefore(at int) int {
+	for at--; at >= 0 && isBlank(f.Code[at]); at-- {
 	}
 	return at
 }

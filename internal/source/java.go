@@ -239,52 +239,33 @@ func (d *finder) methodName(at int) (from, to, open int) {
 
 // methodBody finds the body of a method behind its parameters, and the last byte of the method.
 func (d *finder) methodBody(at int) (body, last int) {
-	for at < len(d.Code) {
-		switch c := d.Code[at]; {
+	for ; ; at++ {
+		at = d.until(at, len(d.Code), "{;=})@\n")
+		switch c := d.byteAt(at); {
 		case c == '{':
 			return at, d.past(at) - 1
 		case c == ';' || (c == '=' && d.Lang != Rust):
 			return at, d.expressionEnd(at)
-		case c == '(' || c == '[':
-			at = d.past(at)
-		case c == '}' || c == ')' || c == '@' || (c == '\n' && isKotlin(d.Path) && d.kotlinEnds(at)):
+		case c != '=' && (c != '\n' || (isKotlin(d.Path) && strings.IndexByte("{:=", d.byteAt(d.skip(at))) < 0)):
 			return at - 1, at - 1 // it has none
-		default:
-			at++
 		}
 	}
-	return len(d.Code) - 1, len(d.Code) - 1
-}
-
-// kotlinEnds reports whether a method of an interface in Kotlin, which has no body, ends with a line.
-func (d *finder) kotlinEnds(at int) bool {
-	c := d.byteAt(d.skip(at))
-	return c != '{' && c != ':' && c != '='
 }
 
 // expressionEnd is the last byte of the method whose body is an expression. In Kotlin it ends with a line.
 func (d *finder) expressionEnd(at int) int {
-	for at < len(d.Code) {
-		switch c := d.Code[at]; {
+	for ; ; at++ {
+		at = d.until(at, len(d.Code), ";})\n")
+		switch c := d.byteAt(at); {
 		case c == ';':
 			return at
-		case c == '(' || c == '[' || c == '{':
-			at = d.past(at)
-		case c == '}' || c == ')':
+		case c != '\n' || (isKotlin(d.Path) && !d.kotlinContinues(at)):
 			return at - 1
-		case c == '\n' && isKotlin(d.Path) && !d.kotlinContinues(at):
-			return at - 1
-		default:
-			at++
 		}
 	}
-	return len(d.Code) - 1
 }
 
 // kotlinContinues reports whether an expression goes on behind a line end.
 func (d *finder) kotlinContinues(at int) bool {
-	next := d.byteAt(d.skip(at))
-	for at--; at > 0 && isBlank(d.Code[at]); at-- {
-	}
-	return d.Code[max(at, 0)] == '=' || next == '.' || next == '?' || next == '+' || next == '&' || next == '|'
+	return d.byteAt(d.lastBefore(at)) == '=' || strings.IndexByte(".?+&|", d.byteAt(d.skip(at))) >= 0
 }

@@ -154,10 +154,7 @@ func (d *finder) javaScriptTest(from, open int, group, certain bool) int {
 
 // wordBefore is the word in front of an offset.
 func (d *finder) wordBefore(at int) string {
-	end := at
-	for end > 0 && at-end < 80 && isBlank(d.Code[end-1]) {
-		end--
-	}
+	end := d.lastBefore(at) + 1
 	return string(d.Code[d.wordStart(end):end])
 }
 
@@ -197,9 +194,8 @@ func (d *finder) javaScriptArguments(open, last int) (comma, body int) {
 }
 
 func (d *finder) arrowBefore(at int) bool {
-	for at--; at > 0 && isBlank(d.Code[at]); at-- {
-	}
-	return at > 0 && d.Code[at] == '>' && d.Code[at-1] == '='
+	at = d.lastBefore(at)
+	return d.byteAt(at) == '>' && d.byteAt(at-1) == '='
 }
 
 // text is the content of the literal between two offsets, or the text of any other expression.

@@ -2,7 +2,9 @@ package source
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // python finds the functions whose names begin with test, at the top and in classes.
@@ -32,23 +34,16 @@ func (d *finder) python() {
 	}
 }
 
+var pythonDeclares = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:async\s+)?(class|def)\b\s*([^\s(:\[]*)`)
+})
+
 // pythonHead is what a statement declares, class or def, and the name.
 func pythonHead(code []byte) (word, name string) {
-	word, rest := pythonWord(code)
-	if word == "async" {
-		word, rest = pythonWord(rest)
+	if m := pythonDeclares().FindSubmatch(code); m != nil {
+		return string(m[1]), string(m[2])
 	}
-	if word != "class" && word != "def" {
-		return "", ""
-	}
-	name, _ = pythonWord(rest)
-	return word, name
-}
-
-func pythonWord(code []byte) (word string, rest []byte) {
-	code = bytes.TrimLeft(code, " \t\r")
-	n := WordEnd(code)
-	return string(code[:n]), code[n:]
+	return "", ""
 }
 
 // indentation is how far a line is to the right, and what follows.
