@@ -293,7 +293,7 @@ func (f *File) pairByLines() {
 				}
 			}
 		}
-		best := mostVotes(votes)
+		best := mostVotes(votes, func(a, b *Test) int { return a.Line - b.Line })
 		if best != nil && 2*votes[best] >= telling {
 			one.twin, one.moved = best, true
 			if best.twin == nil {
@@ -305,10 +305,11 @@ func (f *File) pairByLines() {
 	}
 }
 
-func mostVotes(votes map[*Test]int) *Test {
-	var best *Test
+// mostVotes has the most votes, and of several with as many stands before the others.
+func mostVotes[T comparable](votes map[T]int, order func(a, b T) int) (best T) {
+	var none T
 	for one, n := range votes {
-		if best == nil || cmp.Or(cmp.Compare(n, votes[best]), cmp.Compare(best.Line, one.Line)) > 0 {
+		if best == none || cmp.Or(cmp.Compare(n, votes[best]), order(best, one)) > 0 {
 			best = one
 		}
 	}

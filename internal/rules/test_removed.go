@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -174,12 +173,7 @@ func (f *testTable) leftover(t *Test) (place, bool) {
 			}
 		}
 	}
-	var best *File
-	for file, n := range counts { // of many files, a test is in few
-		if best == nil || cmp.Or(cmp.Compare(n, counts[best]), strings.Compare(best.Path, file.Path)) > 0 {
-			best = file
-		}
-	}
+	best := mostVotes(counts, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	if best == nil || 5*counts[best] < 3*len(lines) {
 		return place{}, false
 	}

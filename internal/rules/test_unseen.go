@@ -11,16 +11,13 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// declaredName matches the name of the function or class that a line begins.
-var declaredName = input.Lazily(`^class (\w+)|(\w{3,})\(`)
-
 // imports reports whether a file of tests imports the one of a place, and names the function or class around it.
 func (t *testTable) imports(at place) bool {
 	const most = 200 // classes and functions that are looked for in all tests
 	name := ""
 	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
-		if m := declaredName().FindSubmatch(at.file.Head.CodeLine(blocks[0])); m != nil {
-			name = string(m[1]) + string(m[2])
+		if names := definedOn(at.file.Head.CodeLine(blocks[0])); len(names) > 0 {
+			name = names[0]
 		}
 	}
 	key := [2]string{at.file.Path, name}
