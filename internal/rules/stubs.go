@@ -134,8 +134,7 @@ func stubbed(v *source.File, pos int) string {
 	if b.Open >= pos || max(b.Open-b.From, b.End-b.Open) > 16*maxNear {
 		return ""
 	}
-	body, start := v.Code[b.Open+1:b.End+1], pos-b.Open-1
-	if isMore(body[:start]) || isMore(body[statementEnd(body, start):]) ||
+	if isMore(v.Code[b.Open+1:pos]) || isMore(v.Code[v.Until(pos, b.End+1, ";\n"):b.End+1]) ||
 		(v.Lang == source.Python && isAbstract(v, around)) {
 		return ""
 	}
@@ -148,24 +147,6 @@ func withHead(v *source.File, b source.Block) source.Block {
 		b.Open += max(bytes.IndexAny(v.Code[b.Open:min(b.End, b.Open+maxNear)], "\n;"), 0)
 	}
 	return b
-}
-
-// statementEnd is where the statement at an offset ends.
-func statementEnd(code []byte, pos int) int {
-	depth := 0
-	for ; pos < len(code); pos++ {
-		switch code[pos] {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case ';', '\n':
-			if depth == 0 {
-				return pos
-			}
-		}
-	}
-	return pos
 }
 
 var (

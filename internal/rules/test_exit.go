@@ -316,16 +316,10 @@ func pythonCollectIgnore(v *source.File, found func(int, string)) {
 		if pos > 0 && v.Code[pos-1] != '\n' {
 			continue // under a condition, or no statement
 		}
-		line := v.LineAt(pos)
-		depth := 0
-		for n := line; n <= min(v.Lines(), line+200); n++ {
-			text := v.Line(n)
-			if len(text) < maxNear && pyIgnored().Match(text) && !isBlank(v.CodeLine(n)) {
+		first, last := v.LineAt(pos), v.LineAt(v.Until(pos, len(v.Code), "\n"))
+		for n := first; n <= min(last, first+200); n++ {
+			if text := v.Line(n); len(text) < maxNear && pyIgnored().Match(text) && !isBlank(v.CodeLine(n)) {
 				found(n, "tests are not collected any more")
-			}
-			depth += bytes.Count(v.CodeLine(n), []byte("[")) - bytes.Count(v.CodeLine(n), []byte("]"))
-			if depth <= 0 {
-				break
 			}
 		}
 	}

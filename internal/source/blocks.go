@@ -288,7 +288,7 @@ func (f *File) pythonBlocks() (list []block) {
 	add := func(o *opened) {
 		start := f.starts[o.line-1]
 		o.block = int32(len(list))
-		list = append(list, block{from: int32(f.skip(start)), open: int32(f.until(start, len(f.Code), "\n:"))})
+		list = append(list, block{from: int32(f.skip(start)), open: int32(f.Until(start, len(f.Code), "\n:"))})
 	}
 	leave := func(indent int) {
 		for n := len(stack) - 1; n >= 0 && stack[n].indent >= indent; n-- {
@@ -348,8 +348,8 @@ func (f *File) lineEnd(n int) int {
 	return len(f.Code) - 1
 }
 
-// until is the offset of the next of some marks outside brackets before an end, or the enf.
-func (f *File) until(at, end int, marks string) int {
+// Until is the offset of the next of some marks outside brackets before an end, or the enf.
+func (f *File) Until(at, end int, marks string) int {
 	for at < end {
 		switch c := f.Code[at]; {
 		case strings.IndexByte(marks, c) >= 0:

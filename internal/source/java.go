@@ -76,11 +76,11 @@ func (d *finder) isTestMark(at int) bool {
 			if known.isTest(name) {
 				return true
 			}
-			if at = d.until(max(next, at), end, ",:") + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
+			if at = d.Until(max(next, at), end, ",:") + 1; d.Lang == Rust && name != "cfg_attr" && !conditional {
 				return false
 			}
 			if name == "cfg_attr" {
-				conditional, at = true, d.until(d.skip(next)+1, end, ",")+1
+				conditional, at = true, d.Until(d.skip(next)+1, end, ",")+1
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (d *finder) class(from, at int) int {
 	if len(word) == 0 {
 		return at
 	}
-	body := d.until(end, len(d.Code), "{;})=")
+	body := d.Until(end, len(d.Code), "{;})=")
 	if d.byteAt(body) != '{' {
 		return body
 	}
@@ -240,7 +240,7 @@ func (d *finder) methodName(at int) (from, to, open int) {
 // methodBody finds the body of a method behind its parameters, and the last byte of the method.
 func (d *finder) methodBody(at int) (body, last int) {
 	for ; ; at++ {
-		at = d.until(at, len(d.Code), "{;=})@\n")
+		at = d.Until(at, len(d.Code), "{;=})@\n")
 		switch c := d.byteAt(at); {
 		case c == '{':
 			return at, d.past(at) - 1
@@ -255,7 +255,7 @@ func (d *finder) methodBody(at int) (body, last int) {
 // expressionEnd is the last byte of the method whose body is an expression. In Kotlin it ends with a line.
 func (d *finder) expressionEnd(at int) int {
 	for ; ; at++ {
-		at = d.until(at, len(d.Code), ";})\n")
+		at = d.Until(at, len(d.Code), ";})\n")
 		switch c := d.byteAt(at); {
 		case c == ';':
 			return at

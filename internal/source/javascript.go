@@ -110,7 +110,7 @@ func (d *finder) arguments(at int) int {
 
 // template is the offset behind `…`.
 func (d *finder) template(at int) int {
-	return min(d.until(at+1, len(d.Code), "`")+1, len(d.Code))
+	return min(d.Until(at+1, len(d.Code), "`")+1, len(d.Code))
 }
 
 // typeArguments is the offset behind <…>, or none.
@@ -221,7 +221,7 @@ func (d *finder) javaScriptName(from, to int) (name string, literal bool) {
 			return "", false
 		}
 		at = d.skip(end + 1)
-		return d.text(at, d.until(at, min(to, at+maxHead), ",}"))
+		return d.text(at, d.Until(at, min(to, at+maxHead), ",}"))
 	}
 	if word, end := d.word(from); string(word) == "function" || string(word) == "async" {
 		if word, _ = d.word(d.skip(end)); string(word) == "function" {

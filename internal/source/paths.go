@@ -80,7 +80,7 @@ func (f *File) rustTestParts() []span {
 			continue
 		}
 		at = f.past(m[0] + 1)
-		at = f.until(at, len(f.Code), "{;")
+		at = f.Until(at, len(f.Code), "{;")
 		if f.byteAt(at) == '{' {
 			at = f.past(at)
 		}

@@ -202,7 +202,7 @@ func (d *finder) rubyTest(name string, b Block, group bool) {
 func (d *finder) rubyBody(b Block) int {
 	at := b.Open
 	if d.Code[at] != '{' {
-		at = d.until(at, min(b.End, at+maxHead), "\n;")
+		at = d.Until(at, min(b.End, at+maxHead), "\n;")
 	}
 	return min(at+1, b.End)
 }
@@ -257,10 +257,10 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 
 // rubyName is the first argument between two offsets, with the second one where that is a literal too.
 func (d *finder) rubyName(from, to int) (name string, literal bool) {
-	end := d.until(from, to, ",")
+	end := d.Until(from, to, ",")
 	name, literal = d.text(from, min(end, to))
 	if from = d.skip(end + 1); from < to {
-		if more, isText := d.text(from, min(d.until(from, to, ","), to)); isText {
+		if more, isText := d.text(from, min(d.Until(from, to, ","), to)); isText {
 			return name + " " + more, true
 		}
 	}
