@@ -87,7 +87,7 @@ var shapesOf = map[source.Lang]func() shapes{
 		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
 	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
 	source.Java: lazy(
-		`@(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
+		`@(?:\[(?:[^]]*\s)?)?(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	source.CSharp: lazy(
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore|IgnoreReason)\s*=\s*[@$"]|^[^=;]*\b(private)\s[^=;]*\w\s*\(`,

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,10 @@ func (d *finder) isTestMark(at int) bool {
 	known := markedTests[d.Lang]
 	switch d.Lang {
 	case Java:
+		if d.byteAt(at+1) == '[' { // @[Test Ignore] of Kotlin
+			list := d.Code[at+2 : max(at+2, d.brackets().mateAt(at+1))]
+			return slices.ContainsFunc(strings.FieldsFunc(string(list), func(r rune) bool { return !IsWord(byte(r)) }), known.isTest)
+		}
 		name, _ := d.dotted(at + 1)
 		return known.isTest(name)
 	case Rust:
