@@ -321,12 +321,12 @@ func TestProtectedScriptsOfBuilds(t *testing.T) {
 	}
 }
 
-// TestProtectedHelpers checks that a file which a runner loads beside the tests is free only where the base's own contract takes it
+// TestProtectedHelpers checks that a file which a runner loads beside the tests, or that configures them, is free only where the base's own contract takes it
 // from the base.
 func TestProtectedHelpers(t *testing.T) {
 	const (
 		counted = `"acceptance_criteria": [{"id": "u", "run": ["pytest"], "test_report": "r.xml"}]`
-		crossed = counted + `, "tests": [{"files": ["**/conftest.py"], "criteria": ["u"]}]`
+		crossed = counted + `, "tests": [{"files": ["**/conftest.py", "**/vitest.config.*", "setup.cfg"], "criteria": ["u"]}]`
 	)
 	for _, c := range []struct {
 		trust     facts.Trust
@@ -335,14 +335,21 @@ func TestProtectedHelpers(t *testing.T) {
 	}{
 		{"", []string{`"allowed_files": ["**"]`}, policy.ClassProtected},
 		{"", []string{`"allowed_files": ["**"], ` + crossed}, policy.ClassAllowed},
-		{facts.TrustHead, []string{`"allowed_files": ["**"], ` + counted, `"task_id": "T-1", "allowed_files": ["**"], "tests": [{"files": ["**/conftest.py"], "criteria": ["u"]}]`}, policy.ClassProtected},
+		{facts.TrustHead, []string{`"allowed_files": ["**"], ` + counted, `"task_id": "T-1", "allowed_files": ["**"], "tests": [{"files": ["**/conftest.py", "vitest.config.ts"], "criteria": ["u"]}]`}, policy.ClassProtected},
 	} {
 		p, problems := join(t, c.trust, c.contracts...)
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		if got := p.Classify(modified("a/conftest.py")).Class; got != c.want {
-			t.Errorf("%q: %s", c.contracts, got)
+		for _, path := range []string{"a/conftest.py", "vitest.config.ts"} {
+			if got := p.Classify(modified(path)).Class; got != c.want {
+				t.Errorf("%q: %s is %s", c.contracts, path, got)
+			}
+		}
+		for _, path := range []string{"a/jest.config.ts", "pytest.ini", "setup.cfg"} { // no configuration of tests, or not taken from the base
+			if got := p.Classify(modified(path)).Class; got != policy.ClassProtected {
+				t.Errorf("%q: %s is %s", c.contracts, path, got)
+			}
 		}
 	}
 }

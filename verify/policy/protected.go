@@ -88,7 +88,7 @@ func ofEcosystems() (list []Protected) {
 			return keyed || run || slices.Contains(e.Free, m) || slices.Contains(e.Config, m)
 		})
 		for _, column := range []Protected{
-			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name},
+			{Patterns: e.Config, Reason: "configuration of the tests of " + e.Name, Tests: true},
 			{Patterns: e.Tools, Reason: "configuration of a tool that builds, tests or checks " + e.Name},
 			{Patterns: manifests, Reason: "it defines what an acceptance command runs"},
 			{Patterns: e.Versions, Reason: "it decides which version of a tool runs", Harmless: []string{}},

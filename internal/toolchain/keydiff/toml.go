@@ -27,6 +27,8 @@ func tomlKeys(tables ...string) reader {
 		if err != nil {
 			return nil, err
 		}
+		ruffLint(tomlTable(old, "tool.ruff"), tomlTable(now, "tool.ruff"))
+		ruffLint(tomlTable(now, "tool.ruff"), tomlTable(old, "tool.ruff"))
 		keys := tomlDiff([]string{}, "", old, now, tomlKeyDepth, stricter)
 		for _, table := range tables {
 			was, is := tomlTable(old, table), tomlTable(now, table)
@@ -36,6 +38,23 @@ func tomlKeys(tables ...string) reader {
 		}
 		slices.Sort(keys)
 		return keys, nil
+	}
+}
+
+// ruffLint moves settings of ruff to where another version of the file has them: below lint, as newer versions of ruff want it.
+func ruffLint(ruff, other map[string]any) {
+	there := tomlTable(other, "lint")
+	for _, name := range strings.Fields("select extend-select ignore per-file-ignores isort pydocstyle pycodestyle mccabe") {
+		lint := tomlTable(ruff, "lint")
+		if ruff[name] == nil || there[name] == nil || other[name] != nil || lint[name] != nil || (ruff["lint"] != nil && lint == nil) {
+			continue
+		}
+		if lint == nil {
+			lint = map[string]any{}
+			ruff["lint"] = lint
+		}
+		lint[name] = ruff[name]
+		delete(ruff, name)
 	}
 }
 
