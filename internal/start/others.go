@@ -70,6 +70,10 @@ func (s *starter) composer() {
 		return
 	}
 	e, phpunit := toolchain.RunnerOf([]string{"phpunit"})
+	only := matches(`^(?:@php )?(?:\./)?vendor/bin/phpunit$`, script.Text)
+	if only && s.any(toolchain.Globs(phpunit.Manifest).Match) && s.any(toolchain.Globs(phpunit.Test).Match) {
+		return // the runner itself: composer may run any script
+	}
 	c := &criterion{id: phpunit.ID, run: []string{"composer", "test"}, cwd: ".", why: "the script test of composer.json", ecosystem: e}
 	if e.RunnerOfScript(strings.TrimSpace(script.Text)) == nil {
 		c.none = "its script is not one plain call of PHPUnit"

@@ -360,6 +360,11 @@ func TestManifests(t *testing.T) {
 		{".rubocop.yml", "AllCops:\n  TargetRubyVersion: 3.1\nHERE\n", "", "require: ./a.rb", "require"},
 		{".rubocop.yml", "AllCops:\n  TargetRubyVersion: 3.1\nHERE\n", "", "inherit_from: a.yml", "inherit_from"},
 		{".rubocop.yml", "AllCops:\n  TargetRubyVersion: HERE\n", "3.1", "3.2", ""},
+		{".rubocop.yml", "Style/A:\n  Description: Avoid a\n    and b.\n  Enabled: true\nAllCops:\n  TargetRubyVersion: HERE\n", "3.1", "3.2", ""},
+		{".rubocop.yml", "Style/A:\n  Description: Avoid a\nHERE\n  Enabled: true\n", "    and b.", "    and c.", ""},
+		{".rubocop.yml", "Style/A:\n  Description: Avoid a\nHERE\n", "  Enabled: true", "  Enabled: false", `"Style/A"`},
+		{".rubocop.yml", "Style/A:\n  Description: Avoid a\n  Exclude:\nHERE\n", "    - a", "    - a\n    - b", `"Style/A"`},
+		{".rubocop.yml", "Style/A:\n  Notice: |\n    Description: A\n      HERE\n", "b", "c", `"Style/A"`},
 		{".rubocop.yml", "AllCops:\n  TargetRubyVersion: HERE\n", "3.2", "2.7", "AllCops"},
 		{"phpstan-baseline.neon", "parameters:\n    level: 8\n    ignoreErrors:\n        -\n            message: a\n            count: 3\n            path: b\nHERE\n    treat: 1\n", "        -\n            message: c\n            path: d", "", ""},
 		{"phpstan-baseline.neon", "parameters:\n    level: 8\n    ignoreErrors:\n        -\n            message: a\n            count: 3\n            path: b\nHERE\n    treat: 1\n", "", "        -\n            message: c\n            path: d", "more ignored errors"},
@@ -824,6 +829,16 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestRuboCopUnreadable checks that a description, or a comment, hides nothing.
+func TestRuboCopUnreadable(t *testing.T) {
+	const before = "Style/A:\n  Description: Avoid a\n    b\n  Enabled: true\n"
+	for _, now := range []string{"    Enabled: false", "    <%= exit %>", "\tEnabled: false", "    b # c", "    b\n  # <%= exit %>"} {
+		if keys, err := KindOf(".rubocop.yml").Changed([]byte(before), []byte(strings.Replace(before, "    b", now, 1))); err == nil && len(keys) == 0 {
+			t.Errorf("%q: no key", now)
+		}
+	}
+}
+
 // TestNewBuildIsAlone checks that a new build of Gradle, in which less counts, does not change how the next one is read.
 func TestNewBuildIsAlone(t *testing.T) {
 	kind := KindOf("build.gradle")
@@ -849,7 +864,7 @@ func TestXMLUnreadable(t *testing.T) {
 func TestLargeManifests(t *testing.T) {
 	for file, part := range map[string]string{
 		"pom.xml": "x<!---->", "a.csproj": "<ItemGroup><A/></ItemGroup>", "Gemfile": "group :a do\n", "build.gradle": "a {\n", "requirements.txt": "a==1\n", "mix.exs": "def a do\n",
-		"tox.ini": "[testenv:a]\n", "a.sln": "{1}.a = b\n", "setup.py": "a = [\n", "settings.gradle": "include 'a'\n",
+		"tox.ini": "[testenv:a]\n", "a.sln": "{1}.a = b\n", "setup.py": "a = [\n", ".gitmodules": "[submodule \"a\"]\n", "settings.gradle": "include 'a'\n",
 	} {
 		size := 256 << 10
 		if file == "pom.xml" {

@@ -2,6 +2,7 @@ package keydiff
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -41,7 +42,7 @@ var movements = []movement{
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), runsAsMuch},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src|format\.(?:quote-style|indent-style|docstring-code-\w+|line-ending|skip-magic-trailing-comma)|(?:lint\.)?isort\..+)|hatch\.build\.targets\.sdist\.(?:include|exclude|only-include)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?(?:markers|asyncio_default_\w+_loop_scope|log_(?:cli_|file_)?(?:level|format|date_format)|console_output_style|faulthandler_timeout)|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
-		`golangci\.run\.timeout|rubocop\.AllCops\.(?:SuggestExtensions|DisplayCopNames))$`), func(any, any) bool { return true }},
+		`golangci\.run\.timeout|rubocop\.(?:AllCops\.(?:SuggestExtensions|DisplayCopNames)|"?\w+/[\w/]+"?\.Description))$`), func(any, any) bool { return true }},
 }
 
 // stricter reports whether a checker sees at least as much as before after a setting below a key changed.
@@ -268,9 +269,37 @@ func checkerKeys(checker string, read func(data []byte) (map[string]any, error))
 	}
 }
 
+var (
+	describesRule = input.Lazily(`^( +)Description: [A-Za-z]`)
+	blockScalar   = input.Lazily(`[|>][\d+-]*[ \t]*(?:#.*)?\r?\n`)
+)
+
+// withoutDescriptions leaves out further lines of a description in plain words: what is deeper than its key can be nothing else.
+func withoutDescriptions(data []byte) []byte {
+	if blockScalar().Match(data) {
+		return data
+	}
+	var kept strings.Builder
+	margin := -1
+	for line := range strings.Lines(string(data)) {
+		if text := strings.TrimLeft(line, " "); margin >= 0 && len(line)-len(text) > margin && !strings.ContainsAny(text, "#:\t\r") {
+			continue
+		}
+		margin = -1
+		if m := describesRule().FindStringSubmatch(line); m != nil && !strings.ContainsAny(line, "#\r") {
+			margin = len(m[1])
+		}
+		kept.WriteString(line)
+	}
+	return []byte(kept.String())
+}
+
 // yamlTree reads a YAML mapping with all that is in it.
 func yamlTree(data []byte) (map[string]any, error) {
-	members, err := input.YAMLMembers(data)
+	if strings.Contains(string(data), "<%") {
+		return nil, errors.New("it may be a template, which RuboCop runs in comments too")
+	}
+	members, err := input.YAMLMembers(withoutDescriptions(data))
 	if err != nil {
 		return nil, err
 	}

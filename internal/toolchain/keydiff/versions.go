@@ -69,7 +69,7 @@ func packageKeys(before, after []byte) ([]string, error) {
 		}
 		return "pnpm." + tomlKey(name)
 	})
-	keys = slices.DeleteFunc(keys, func(key string) bool { return isOwn(key, old, now) })
+	keys = slices.DeleteFunc(keys, ownPackages(old, now))
 	var tests []string
 	return expand(keys, "scripts", old, now, func(was, is map[string]string, name string) string {
 		if tests == nil {
@@ -88,19 +88,26 @@ var (
 	ownVersion = input.Lazily(`^"workspace:[\d^~*.]*"$`)
 )
 
-// isOwn reports whether a key is about a package of the same scope as the project, before and after, which the workspace has before or after.
-func isOwn(key string, old, now map[string]string) bool {
-	m, was, is := ofTable().FindStringSubmatch(key), ownName().FindStringSubmatch(old["name"]), ownName().FindStringSubmatch(now["name"])
-	if m == nil || was == nil || is == nil || was[1] != is[1] || !strings.HasPrefix(m[2], is[1]) {
-		return false
-	}
-	for _, members := range []map[string]string{old, now} {
-		table, _ := topLevel([]byte(members[m[1]])) // no table: nothing
-		if version := table[m[2]]; version != "" && !ownVersion().MatchString(version) && !isPlain(strings.Trim(version, `"`)) {
+// ownPackages reports whether a key is about a package of the same scope as the project, before and after, which the workspace has before
+// or after.
+func ownPackages(old, now map[string]string) func(key string) bool {
+	was, is := ownName().FindStringSubmatch(old["name"]), ownName().FindStringSubmatch(now["name"])
+	tables := map[string]map[string]string{} // by their text, each read once
+	return func(key string) bool {
+		m := ofTable().FindStringSubmatch(key)
+		if m == nil || was == nil || is == nil || was[1] != is[1] || !strings.HasPrefix(m[2], is[1]) {
 			return false
 		}
+		for _, text := range []string{old[m[1]], now[m[1]]} {
+			if tables[text] == nil {
+				tables[text], _ = topLevel([]byte(text)) // no table: nothing
+			}
+			if version := tables[text][m[2]]; version != "" && !ownVersion().MatchString(version) && !isPlain(strings.Trim(version, `"`)) {
+				return false
+			}
+		}
+		return true
 	}
-	return true
 }
 
 // testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of
