@@ -281,7 +281,7 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 		return c
 	}
 	if tail := links(after); len(tail) > 0 {
-		if word == "verify" && !has(args[len(args)-1].code, "never") { // verify(x).save(1)
+		if word == "verify" && tail[0].called && !has(args[len(args)-1].code, "never") { // verify(x).save(1)
 			return mockMeaning(args[0], tail[0].name, after.cut(bytes.IndexByte(after.code, '('), len(after.code)))
 		}
 		defer func() { c.sides = nil }()
