@@ -162,7 +162,8 @@ var (
 // at another path, a checkout is without it.
 func readModules(text string) map[string]string {
 	var modules []string
-	rest, name := "", ""
+	var rest strings.Builder
+	name := ""
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		line = strings.Trim(line, " \t")
@@ -186,8 +187,8 @@ func readModules(text string) map[string]string {
 			known = false
 		}
 		if !known {
-			rest += name + " " + line + "\n"
+			rest.WriteString(name + " " + line + "\n")
 		}
 	}
-	return map[string]string{fewer + "submodules": sorted(modules), "content": rest}
+	return map[string]string{fewer + "submodules": sorted(modules), "content": rest.String()}
 }
