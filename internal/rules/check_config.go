@@ -173,7 +173,7 @@ var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`
 
 // scanSuppressions finds what silences all that a checker says.
 func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
-	if isVendored(f.Path) || isExample(f.Path) || ends(f.Path, ".d.ts", ".d.mts", ".d.cts", ".pyi") {
+	if isVendored(f.Path) || inDir(f.Path, " examples ") || ends(f.Path, ".d.ts", ".d.mts", ".d.cts", ".pyi") {
 		return
 	}
 	lang := string(v.Lang)
