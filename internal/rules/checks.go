@@ -14,13 +14,16 @@ import (
 // findSwallowedCheck finds commands that run a check and cannot fail any more.
 func findSwallowedCheck(c *Change, report func(Hit)) {
 	moved := map[string]int{} // how many could not fail in files that are gone
+	count := func(counts map[string]int, checks []Check) {
+		for _, check := range checks {
+			if check.MayFail != "" {
+				counts[check.Program]++
+			}
+		}
+	}
 	for _, f := range c.Files {
 		if f.Head == nil && f.Base != nil && scriptKind(f) != "" {
-			for _, check := range f.checks(f.scripts(f.Base)) {
-				if check.MayFail != "" {
-					moved[check.Program]++
-				}
-			}
+			count(moved, f.checks(f.scripts(f.Base)))
 		}
 	}
 	for _, f := range c.scripted() {
@@ -28,11 +31,7 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 		if f.Base == nil {
 			was = moved
 		}
-		for _, check := range f.had {
-			if check.MayFail != "" {
-				was[check.Program]++
-			}
-		}
+		count(was, f.had)
 		var found firstHit
 		swallowed := func(line int, program, how string) {
 			found.add(f.hit(0, line, program, "the result of "+program+" is ignored: "+how,
@@ -42,12 +41,16 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			if check.MayFail == "" {
 				continue
 			}
-			if was[check.Program]--; was[check.Program] < 0 {
+			if was[check.Program]--; was[check.Program] < 0 && !f.isHeard(check.MayFail) {
 				swallowed(check.Line, check.Program, check.MayFail)
 			}
 		}
+		ran := map[string]bool{}
+		for _, check := range f.had {
+			ran[check.Program] = true
+		}
 		for _, s := range f.added {
-			if program, how := f.unchecked(s); program != "" {
+			if program, how := f.unchecked(s, ran); program != "" {
 				swallowed(s.line, program, how)
 				break
 			}
@@ -65,6 +68,20 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 		}
 		found.report(report)
 	}
+}
+
+// isHeard reports whether something else looks at a result that a pipe or the background hides.
+func (f *scripted) isHeard(how string) bool {
+	const most = 50 // of a file
+	text := f.Head.Text
+	switch {
+	case how == "&":
+		return has(text, "wait")
+	case !begins(how, "| "):
+		return false
+	}
+	f.looked++
+	return f.looked > most || has(text, "pipefail", "shell: bash", "PIPESTATUS") || bytes.Count(text, []byte(how[strings.LastIndexByte(how, ' ')+1:])) > 1
 }
 
 // firstHit is the first of several hits of a file.
@@ -127,7 +144,6 @@ type Check struct {
 	Program string // with the word that makes it a check, as [checkOf] names it
 	Args    []string
 	MayFail string   // how its failure does not count, "" where it does
-	beside  []string // what the other commands of the file that run it are given
 	retried bool     // it is tried again where it fails
 	names   []string // what tests must be called, by option
 }
@@ -144,6 +160,7 @@ type scripted struct {
 	all            []script // of the head
 	removed, added []script
 	had, has       []Check // of what the change removes and adds
+	looked         int     // how many pipes were followed
 }
 
 // scripted are the touched files with commands that the head has.
@@ -229,11 +246,13 @@ func (f *File) checksOf(s script) (all []Check) {
 		how := cmp.Or(ignored(commands, i), ignoring(c.words, program))
 		switch {
 		case how != "":
+		case mayFail && kind == "calls":
+			how = "any exit code is fine"
 		case mayFail:
-			how = cmp.Or(map[string]string{"calls": "any exit code is fine"}[kind], "the line begins with -")
-		case c.after == "|" && i+1 < len(commands) && f.drops(commands[i+1].words):
-			how = "| " + commands[i+1].words[0]
-		case c.after == "&" && i+1 == len(commands) && !has(program, "server") && !has(cmp.Or(f.Head, f.Base).Text, "wait"):
+			how = "the line begins with -"
+		case c.after == "|" && i+1 < len(commands) && isIn(commands[i+1].words[0], " tee cat tail head sed awk tr "):
+			how = "| " + strings.Join(commands[i+1].words, " ")
+		case c.after == "&" && i+1 == len(commands) && !has(program, "server"):
 			how = "&"
 		}
 		all = append(all, Check{
@@ -243,13 +262,6 @@ func (f *File) checksOf(s script) (all []Check) {
 		})
 	}
 	return all
-}
-
-// drops reports whether a command at the end of a pipe succeeds whatever comes before it, and nothing else looks at what it writes.
-func (f *File) drops(words []string) bool {
-	text := cmp.Or(f.Head, f.Base).Text
-	return isIn(words[0], " tee cat tail head sed awk tr ") && !has(text, "pipefail", "shell: bash", "PIPESTATUS") &&
-		bytes.Count(text, []byte(words[len(words)-1])) < 2
 }
 
 // programCall matches a call of nox, invoke or Rake that runs a command.
@@ -329,31 +341,35 @@ func stops(s script) bool {
 }
 
 // unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script, or as a condition of what does
-// not fail.
-func (f *scripted) unchecked(from script) (check, how string) {
+// not fail and ran before.
+func (f *scripted) unchecked(from script, ran map[string]bool) (check, how string) {
 	const most = 30 // lines behind it
 	how = strings.TrimSpace(from.text)
-	isCondition := false
-	switch kind := scriptKind(f.File); {
+	ends0 := how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))
+	isCondition := begins(how, "if ")
+	switch {
 	case ends(how, "set +e"):
 		how = "set +e"
-	case kind == "shell" && from.text[0] != ' ' && from.text[0] != '\t' && (how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))):
-	case begins(how, "if "):
-		if found := checksIn(how); len(found) > 0 && slices.ContainsFunc(f.had, func(c Check) bool { return c.Program == found[0] }) {
-			check, how, isCondition = found[0], "if", true
-			break
+	case isCondition:
+		if found := checksIn(how); len(found) == 0 || !ran[found[0]] {
+			return "", ""
 		}
-		return "", ""
-	default:
+		how = "if"
+	case !ends0 || scriptKind(f.File) != "shell" || isSpace(from.text[0]):
 		return "", ""
 	}
-	for _, s := range f.all {
-		switch found := checksIn(s.text); {
-		case s.line < from.line || s.line > from.line+most || (s.line == from.line && !isCondition):
-		case has(s.text, "$?", "PIPESTATUS", "${?}") || (isCondition && (failsLater(shellCommands(s.text)) || has(s.text, "=", "fail"))):
+	at, _ := slices.BinarySearchFunc(f.all, from.line, func(s script, line int) int { return s.line - line })
+	if !isCondition {
+		at++
+	}
+	for _, s := range f.all[min(at, len(f.all)):] {
+		text := strings.TrimSpace(s.text)
+		switch found := checksIn(text); {
+		case s.line > from.line+most:
+			return check, how
+		case has(text, "$?", "PIPESTATUS", "${?}") || (isCondition && (failsLater(shellCommands(text)) || has(text, "=", "fail"))):
 			return "", ""
-		case has(s.text, "set -e"), scriptKind(f.File) == "yaml" && begins(strings.TrimSpace(s.text), "- "),
-			isCondition && ends(strings.TrimSpace(s.text), "fi"):
+		case has(text, "set -e"), scriptKind(f.File) == "yaml" && begins(text, "- "), isCondition && ends(text, "fi"):
 			return check, how
 		case check == "" && len(found) > 0:
 			check = found[0]

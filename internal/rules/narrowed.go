@@ -23,18 +23,23 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		}
 	}
 	for _, f := range c.scripted() {
-		before := map[string][]Check{}
+		before, beside := map[string][]Check{}, map[string]int{} // beside: what the other added commands are given
+		count := func(check *Check, n int) {
+			for _, p := range check.paths() {
+				beside[check.Program+" "+p] += n
+			}
+		}
+		for i := range f.has {
+			count(&f.has[i], 1)
+		}
 		for _, old := range f.had {
 			before[old.Program] = append(before[old.Program], old)
 		}
 		for _, check := range f.has {
-			for _, other := range f.has {
-				if other.Program == check.Program && other.Line != check.Line {
-					check.beside = append(check.beside, other.paths()...)
-				}
-			}
 			if old := before[check.Program]; len(old) > 0 && f.Base != nil {
-				check.report(&old[0], more[check.Program] > 0, report)
+				count(&check, -1)
+				check.report(&old[0], more[check.Program] > 0, beside, report)
+				count(&check, 1)
 				before[check.Program] = old[1:]
 			}
 		}
@@ -54,7 +59,7 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			isNamed(f.Path, pytestFiles) {
 			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
 			if len(check.Args)+len(check.names) > 0 { // else it may be in another file now
-				check.report(&old, false, report)
+				check.report(&old, false, nil, report)
 			}
 		}
 	}
@@ -69,8 +74,8 @@ func (f *scripted) byVariable(report func(Hit)) {
 		read := func(list []script) (c Check) {
 			c = Check{File: f.File, Program: optionVars[name]}
 			for _, s := range list {
-				if _, value, found := strings.Cut(s.text, name); found {
-					c.Line = cmp.Or(c.Line, s.line)
+				if _, value, found := strings.Cut(s.text, name); found && c.Line == 0 {
+					c.Line = s.line
 					for _, one := range shellCommands(strings.Trim(value, ` :="'`)) {
 						c.Args = append(c.Args, one.words...)
 					}
@@ -79,13 +84,17 @@ func (f *scripted) byVariable(report func(Hit)) {
 			return c
 		}
 		if now, was := read(f.added), read(f.removed); now.Line > 0 && f.Base != nil {
-			now.report(&was, true, report)
+			now.report(&was, true, nil, report)
 		}
 	}
 }
 
 // fewerParts finds scripts, targets and lists of environments of which nothing is left but a part that checks less.
 func (f *scripted) fewerParts(report func(Hit)) {
+	const most = 1000 // lines: no person changes more
+	if len(f.added)+len(f.removed) > most {
+		return
+	}
 	split := func(s script) (name string, parts []string) {
 		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',:=@&|;", r) }
 		if parts = strings.FieldsFunc(s.text, isSep); s.name != "" {
@@ -118,8 +127,8 @@ func (f *scripted) fewerParts(report func(Hit)) {
 	}
 }
 
-func (c *Check) report(old *Check, split bool, report func(Hit)) {
-	if how := c.narrows(old, split); how != "" {
+func (c *Check) report(old *Check, split bool, beside map[string]int, report func(Hit)) {
+	if how := c.narrows(old, split, beside); how != "" {
 		report(c.File.hit(old.Line, c.Line, c.Program, c.Program+" checks less than before: "+how,
 			"let it check what it checked, and fix what it finds"))
 	}
@@ -173,8 +182,8 @@ func checkArguments(words []string, check string) []string {
 }
 
 // narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its
-// paths.
-func (c *Check) narrows(old *Check, split bool) string {
+// paths; beside has what they are given.
+func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	if c.retried && !old.retried {
 		return "it is tried again where it fails"
 	}
@@ -204,7 +213,8 @@ func (c *Check) narrows(old *Check, split bool) string {
 			}
 		}
 		fresh := !had || (was != value && !isIn(option, choosing) && (!isIn(option, selecting) || selectsLess(was, value)))
-		if fresh && begins(arg, "-") && !slices.Contains(c.beside, strings.TrimPrefix(value, "./")) && slices.ContainsFunc(table[1:needed], func(o string) bool { return oneOf(o, option, arg) }) {
+		if fresh && begins(arg, "-") && beside[c.Program+" "+strings.TrimPrefix(value, "./")] == 0 &&
+			slices.ContainsFunc(table[1:needed], func(o string) bool { return oneOf(o, option, arg) }) {
 			return arg
 		}
 	}

@@ -94,7 +94,7 @@ func TestNarrows(t *testing.T) {
 			return Check{}
 		}
 		was, now := run(parts[0]), run(parts[1])
-		if how := now.narrows(&was, false); how != strings.TrimSpace(parts[2]) {
+		if how := now.narrows(&was, false, nil); how != strings.TrimSpace(parts[2]) {
 			t.Errorf("%s: %q", strings.TrimSpace(line), how)
 		}
 	}

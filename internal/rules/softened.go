@@ -44,7 +44,9 @@ func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit
 		now := matrix.At(m.Key)
 		old, list := itemsOf(m.Value), itemsOf(now)
 		gone := without(old, list)
-		eachText(matrix, func(n *input.Node) { gone = without(gone, []string{n.Text}) }) // it may be in include
+		var texts []string
+		eachText(matrix, func(n *input.Node) { texts = append(texts, n.Text) })
+		gone = without(gone, texts) // it may be in include
 		oldest := slices.Equal(gone, old[:min(len(gone), len(old))]) && strings.ContainsAny(strings.Join(gone, ""), "0123456789")
 		if len(list) > 0 && len(gone) > 0 && len(without(list, old)) == 0 && !oldest {
 			report(w.hit(now.Pos.Line, name, title+" does not run for "+m.Key+" "+listed(gone)+" any more", fixRestore))
@@ -305,5 +307,9 @@ var docPattern = input.Lazily(`(?i)^!|\.(?:mdx?|rst|txt|adoc|png|svg|gif|jpg|git
 
 // without are the items of a list that another one lacks.
 func without(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
+	known := map[string]bool{}
+	for _, item := range other {
+		known[item] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return known[item] })
 }
