@@ -72,16 +72,15 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 
 // isHeard reports whether something else looks at a result that a pipe or the background hides.
 func (f *scripted) isHeard(how string) bool {
-	const most = 50 // of a file
-	text := f.Head.Text
-	switch {
-	case how == "&":
-		return has(text, "wait")
-	case !begins(how, "| "):
+	isPipe := begins(how, "| ")
+	if !isPipe && how != "&" {
 		return false
 	}
-	f.looked++
-	return f.looked > most || has(text, "pipefail", "shell: bash", "PIPESTATUS") || bytes.Count(text, []byte(how[strings.LastIndexByte(how, ' ')+1:])) > 1
+	if f.looked++; f.looked > maxLooked || !isPipe {
+		return f.looked > maxLooked || has(f.Head.Text, "wait")
+	}
+	return has(f.Head.Text, "pipefail", "shell: bash", "PIPESTATUS") ||
+		bytes.Count(f.Head.Text, []byte(how[strings.LastIndexByte(how, ' ')+1:])) > 1
 }
 
 // firstHit is the first of several hits of a file.
@@ -160,8 +159,11 @@ type scripted struct {
 	all            []script // of the head
 	removed, added []script
 	had, has       []Check // of what the change removes and adds
-	looked         int     // how many pipes were followed
+	looked         int     // how many pipes and blocks were followed
 }
+
+// maxLooked is how many pipes and blocks of a file are followed: no person changes more.
+const maxLooked = 200
 
 // scripted are the touched files with commands that the head has.
 func (c *Change) scripted() []*scripted {
@@ -356,6 +358,9 @@ func (f *scripted) unchecked(from script, ran map[string]bool) (check, how strin
 		}
 		how = "if"
 	case !ends0 || scriptKind(f.File) != "shell" || isSpace(from.text[0]):
+		return "", ""
+	}
+	if f.looked++; f.looked > maxLooked {
 		return "", ""
 	}
 	at, _ := slices.BinarySearchFunc(f.all, from.line, func(s script, line int) int { return s.line - line })
