@@ -36,15 +36,17 @@ const fixEmpty = "assert what the code must do, or remove the assertion"
 
 func (f *File) tautologies() (list []*Assertion) {
 	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
-	for _, l := range f.Added() {
+	for i, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
-		if s := f.copied(l.Number, literals); s != nil {
-			if len(list) == 0 || list[len(list)-1].first != s.first {
-				list = append(list, s)
+		if i < maxPlaces {
+			if s := f.copied(l.Number, literals); s != nil {
+				if len(list) == 0 || list[len(list)-1].first != s.first {
+					list = append(list, s)
+				}
+				continue
 			}
-			continue
 		}
 		about := []*Assertion(nil)
 		if name := f.givenBody(l); name != "" && replaced < maxAsked {
@@ -102,9 +104,13 @@ var tested = input.Lazily(`^(?:test_)?(.*?)(?:_test|Tests?|Spec)?\.`)
 
 // mocksItself reports whether a line makes a mock of what the file has its name from.
 func (f *File) mocksItself(l linediff.Line) bool {
-	m, own := groups(mocking(f.Lang()), l.Text), groups(tested(), []byte(path.Base(f.Path)))
+	m := groups(mocking(f.Lang()), l.Text)
+	if len(m) == 0 {
+		return false
+	}
+	own := groups(tested(), []byte(path.Base(f.Path)))
 	s, _ := statementAt(f.Head, l.Number)
-	return len(m) > 0 && len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
+	return len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
 }
 
 // groups are what the groups of a pattern match that match anything; nil where the pattern does not match.
@@ -122,7 +128,7 @@ func (f *File) givenBody(l linediff.Line) string {
 	name := strings.Join(groups(replacing(f.Lang()), l.Text), ".")
 	owner, own, isMember := strings.Cut(name, ".")
 	switch {
-	case has(l.Text, "wraps="), has(strings.ToLower(f.Path), "mock"):
+	case name == "", has(l.Text, "wraps="), has(strings.ToLower(f.Path), "mock"):
 		return ""
 	case isMember && !isLower(owner[0]):
 		return own // of a class, of which any value can be one
@@ -148,7 +154,11 @@ func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
 			before, _, called := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
 			return (called || f.Lang() == source.Ruby) && (before == own || before == name || ends(before, "."+name))
 		}
-		if result, value := setOn(f.Head, n); isAsked(value) { // total = cart.total()
+		if n < line+maxHunk && !asserts(f.Head, n) {
+			result, value := setOn(f.Head, n)
+			if !isAsked(value) { // total = cart.total()
+				continue
+			}
 			isAsked = func(subject string) bool { return subject == result }
 			for n < end && !asserts(f.Head, n) {
 				n++
