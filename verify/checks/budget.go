@@ -65,6 +65,7 @@ func reportNetwork(p *check.Pass) {
 			f.Pos.Line, f.Identity, f.Times = h.Line, []string{h.Text}, h.Times
 			p.Report(f)
 		}
+		f.Fix = "remove the requests to these hosts; a person may add them to network_egress in the contract"
 		reportMore(p, f, s.Hosts.More, "commands reached %d more hosts")
 		if s.Unseen > 0 {
 			p.Report(inLog(s.Name, s.UnseenAt, check.Finding{
