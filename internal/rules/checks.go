@@ -55,7 +55,8 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 				break
 			}
 		}
-		if all := f.checks(f.all); len(all) > 1 && slices.ContainsFunc(f.removed, stops) && !slices.ContainsFunc(f.all, stops) {
+		if all := f.checks(f.all); len(all) > 1 && scriptKind(f.File) == "shell" && slices.ContainsFunc(f.removed, stops) &&
+			!slices.ContainsFunc(f.all, stops) && !slices.ContainsFunc(f.removed, func(s script) bool { return has(s.text, "set +e") }) {
 			swallowed(all[0].Line, all[0].Program, "set -e is gone")
 		}
 		for _, s := range f.added { // of package.json
@@ -143,6 +144,7 @@ type Check struct {
 	Program string // with the word that makes it a check, as [checkOf] names it
 	Args    []string
 	MayFail string   // how its failure does not count, "" where it does
+	script  string   // of package.json that has it
 	retried bool     // it is tried again where it fails
 	names   []string // what tests must be called, by option
 }
@@ -258,7 +260,7 @@ func (f *File) checksOf(s script) (all []Check) {
 			how = "&"
 		}
 		all = append(all, Check{
-			File: f, Line: s.line, Program: program, Args: checkArguments(c.words, program), MayFail: how,
+			File: f, Line: s.line, script: s.name, Program: program, Args: checkArguments(c.words, program), MayFail: how,
 			retried: oneOf(c.words[0], "until", "retry") || has(text, "&& break") ||
 				(c.after == "||" && i+1 < len(commands) && checkOf(commands[i+1].words) == program),
 		})

@@ -28,19 +28,25 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			for _, p := range check.paths() {
 				beside[check.Program+" "+p] += n
 			}
+			for k := range check.Args {
+				option, value := optionAt(check.Args, k)
+				beside[check.Program+" "+option+" "+value] += n
+			}
 		}
 		for i := range f.has {
 			count(&f.has[i], 1)
 		}
 		for _, old := range f.had {
-			before[old.Program] = append(before[old.Program], old)
+			key := old.script + " " + old.Program
+			before[key] = append(before[key], old)
 		}
 		for _, check := range f.has {
-			if old := before[check.Program]; len(old) > 0 && f.Base != nil {
+			key := check.script + " " + check.Program
+			if old := before[key]; len(old) > 0 && f.Base != nil {
 				count(&check, -1)
 				check.report(&old[0], more[check.Program] > 0, beside, report)
 				count(&check, 1)
-				before[check.Program] = old[1:]
+				before[key] = old[1:]
 			}
 		}
 	}
@@ -96,7 +102,7 @@ func (f *scripted) fewerParts(report func(Hit)) {
 		return
 	}
 	split := func(s script) (name string, parts []string) {
-		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',:=@&|;", r) }
+		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',=@&|;", r) }
 		if parts = strings.FieldsFunc(s.text, isSep); s.name != "" {
 			return s.name, parts
 		}
@@ -104,7 +110,7 @@ func (f *scripted) fewerParts(report func(Hit)) {
 		if len(parts) == 0 || isSep(rune(s.text[0])) || !(kind == "make" || (kind == "tox" && oneOf(parts[0], "envlist", "env_list"))) {
 			return "", nil
 		}
-		return parts[0], parts[1:]
+		return strings.TrimRight(parts[0], ":"), parts[1:]
 	}
 	was, now := map[string][]string{}, map[string][]string{}
 	for _, s := range f.removed {
@@ -213,6 +219,9 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 			}
 		}
 		fresh := !had || (was != value && !isIn(option, choosing) && (!isIn(option, selecting) || selectsLess(was, value)))
+		if other := opposite.Replace(option); other != option && beside[c.Program+" "+other+" "+value] > 0 {
+			continue
+		}
 		if fresh && begins(arg, "-") && beside[c.Program+" "+strings.TrimPrefix(value, "./")] == 0 &&
 			slices.ContainsFunc(table[1:needed], func(o string) bool { return oneOf(o, option, arg) }) {
 			return arg
@@ -247,6 +256,9 @@ func optionAt(args []string, i int) (option, value string) {
 	}
 	return option, value
 }
+
+// opposite gives what chooses the rest of the tests of ctest.
+var opposite = strings.NewReplacer("-LE", "-L", "-L", "-LE", "-E", "-R", "-R", "-E")
 
 // selecting are options that name what is checked: another value is another choice, and only a part of the one before is less.
 const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --tests -e --example -n --name --tag --group -Dtest -Dit.test --testsuite -R -L "
@@ -333,7 +345,7 @@ const checkWords = ` test tests testing unittest unittests e2e integration lint 
 // namesCheck reports whether one of the words of a name says that it checks something.
 func namesCheck(name string) (is bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if word = strings.ToLower(word); isIn(word, " report reports upload comment review publish update ") {
+		if word = strings.ToLower(word); isIn(word, " report reports upload comment review publish update install ") {
 			return false // it only says what another one found
 		}
 		is = is || isIn(word, checkWords)
