@@ -14,7 +14,19 @@ import (
 
 // has reports whether a text contains one of some words.
 func has[T string | []byte](text T, words ...string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains([]byte(text), []byte(word)) })
+	for _, word := range words {
+		switch text := any(text).(type) {
+		case string:
+			if strings.Contains(text, word) {
+				return true
+			}
+		case []byte:
+			if bytes.Contains(text, []byte(word)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // begins reports whether a text begins with one of some others.
