@@ -415,9 +415,10 @@ func requirement(text string, dev bool, line int) dependency {
 // lockNames are the names of the lock files that are read.
 const lockNames = ` package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock cargo.lock poetry.lock uv.lock pdm.lock gemfile.lock composer.lock go.sum `
 
-func (c *Change) locks() (list []*File) {
+// locks are the touched lock files, and with indexes the other files that name servers.
+func (c *Change) locks(indexes bool) (list []*File) {
 	for _, f := range c.Files {
-		if isIn(strings.ToLower(path.Base(f.Path)), lockNames) && !foreign(f.Path) {
+		if (isIn(strings.ToLower(path.Base(f.Path)), lockNames) || (indexes && indexKeys(f.Path) != "")) && !foreign(f.Path) {
 			list = append(list, f)
 		}
 	}
@@ -427,7 +428,7 @@ func (c *Change) locks() (list []*File) {
 // findLockHost finds servers that a lock file did not load packages from before.
 func findLockHost(c *Change, report func(Hit)) {
 	known := map[string]bool{}
-	files := slices.Concat(c.locks(), slices.DeleteFunc(slices.Clone(c.Files), func(f *File) bool { return indexKeys(f.Path) == "" || foreign(f.Path) }))
+	files := c.locks(true)
 	for _, f := range files {
 		eachHost(f.Base, func(host string, _ int) { known[host] = true })
 	}
@@ -531,7 +532,7 @@ func hostsIn(line []byte, visit func(host string)) {
 
 // findLockIntegrity finds packages whose content is another one, although their version is the same.
 func findLockIntegrity(c *Change, report func(Hit)) {
-	for _, f := range c.locks() {
+	for _, f := range c.locks(false) {
 		if f.Base == nil || f.Head == nil {
 			continue
 		}

@@ -178,21 +178,21 @@ func (f *File) matters() bool {
 }
 
 // otherLanguages are those of programs that no rule reads, by the extensions of their files.
-var otherLanguages = map[string]string{
-	".php": "PHP", ".phpt": "PHP", ".swift": "Swift", ".scala": "Scala", ".groovy": "Groovy", ".c": "C", ".h": "C",
-	".cc": "C++", ".cpp": "C++", ".cxx": "C++",
-	".hpp": "C++", ".m": "Objective-C", ".mm": "Objective-C", ".ex": "Elixir", ".exs": "Elixir", ".dart": "Dart",
-	".lua": "Lua", ".pl": "Perl", ".t": "Perl",
-	".bats": "shell", ".sh": "shell", ".clj": "Clojure", ".hs": "Haskell", ".jl": "Julia", ".r": "R", ".fs": "F#",
-	".vb": "Visual Basic", ".zig": "Zig",
-	".nim": "Nim", ".cr": "Crystal", ".erl": "Erlang", ".ml": "OCaml", ".elm": "Elm", ".kts": "Kotlin", ".vue": "Vue",
-	".svelte": "Svelte", ".feature": "Gherkin",
+const otherLanguages = "|.php=PHP|.phpt=PHP|.swift=Swift|.scala=Scala|.groovy=Groovy|.c=C|.h=C|.cc=C++|.cpp=C++|.cxx=C++|.hpp=C++|" +
+	".m=Objective-C|.mm=Objective-C|.ex=Elixir|.exs=Elixir|.dart=Dart|.lua=Lua|.pl=Perl|.t=Perl|.bats=shell|.sh=shell|" +
+	".clj=Clojure|.hs=Haskell|.jl=Julia|.r=R|.fs=F#|.vb=Visual Basic|.zig=Zig|.nim=Nim|.cr=Crystal|.erl=Erlang|" +
+	".ml=OCaml|.elm=Elm|.kts=Kotlin|.vue=Vue|.svelte=Svelte|.feature=Gherkin|"
+
+func otherLanguage(name string) string {
+	_, language, _ := strings.Cut(otherLanguages, "|"+strings.ToLower(path.Ext(name))+"=")
+	language, _, _ = strings.Cut(language, "|")
+	return language
 }
 
 // unreadLanguages are the languages of touched tests that no rule reads, by name.
 func (c *Change) unreadLanguages() (list []reports.UnreadLanguage) {
 	for _, f := range c.Files {
-		language := otherLanguages[strings.ToLower(path.Ext(f.Path))]
+		language := otherLanguage(f.Path)
 		if language == "" || !source.IsTest(f.Path) || foreign(f.Path) {
 			continue
 		}

@@ -3,7 +3,6 @@ package rules
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -11,67 +10,49 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findSecrets finds credentials that the change adds: in samples, which are tests, examples and documents, most are made up.
+// findSecrets finds credentials that no touched file of the merge base has, once for each file and kind: in samples, which are tests,
+// examples and documents, most are made up. A private key is looked for in the whole text, because its first line may be older than
+// the rest.
 func findSecrets(inSamples bool) func(*Change, func(Hit)) {
-	return func(c *Change, report func(Hit)) { c.newSecrets(inSamples, report) }
-}
-
-// credential is one that a file has.
-type credential struct {
-	secrets.Found
-	line int
-}
-
-// newSecrets reports each credential that no touched file of the merge base has, once for each file and kind.
-func (c *Change) newSecrets(inSamples bool, report func(Hit)) {
-	before := sync.OnceValue(func() map[string]bool {
-		values := map[string]bool{}
+	return func(c *Change, report func(Hit)) {
+		before := sync.OnceValue(func() map[string]bool {
+			values := map[string]bool{}
+			for _, f := range c.Files {
+				if f.Base != nil {
+					secrets.Find(f.Base.Text, func(s secrets.Found) { values[s.Value] = true })
+				}
+			}
+			return values
+		})
 		for _, f := range c.Files {
-			if f.Base != nil {
-				secrets.Find(f.Base.Text, func(s secrets.Found) { values[s.Value] = true })
+			if f.Head == nil || isQuietPlace(f.Path) != inSamples {
+				continue
+			}
+			seen, lines, counts, kinds := map[string]bool{}, map[string]int{}, map[string]int64{}, []string(nil)
+			add := func(line int, s secrets.Found) {
+				if seen[s.Value] || isPublicKey(f, s) || before()[s.Value] {
+					return
+				}
+				seen[s.Value] = true
+				if counts[s.Name]++; counts[s.Name] == 1 {
+					lines[s.Name], kinds = line, append(kinds, s.Name)
+				}
+			}
+			for _, line := range f.Added() {
+				secrets.Find(line.Text, func(s secrets.Found) { add(line.Number, s) })
+			}
+			if has(f.Head.Text, "PRIVATE KEY") && len(f.Added()) > 0 {
+				secrets.Find(f.Head.Text, func(s secrets.Found) { add(f.Head.LineAt(s.Start), s) })
+			}
+			for _, detail := range kinds {
+				line, n := lines[detail], counts[detail]
+				if n > 1 {
+					detail += " and " + input.Plural(n-1, "other") + " like it"
+				}
+				report(f.hit(0, line, "", detail, "revoke it, and read it from the environment or from a secret store"))
 			}
 		}
-		return values
-	})
-	for _, f := range c.Files {
-		if f.Head == nil || isQuietPlace(f.Path) != inSamples {
-			continue
-		}
-		fresh := slices.DeleteFunc(newCredentials(f), func(s credential) bool { return before()[s.Value] })
-		counts := map[string]int64{}
-		for _, s := range fresh {
-			counts[s.Name]++
-		}
-		for _, s := range fresh {
-			detail := s.Name
-			if n := counts[s.Name]; n > 1 {
-				detail += " and " + input.Plural(n-1, "other") + " like it"
-			}
-			if counts[s.Name] > 0 {
-				report(f.hit(0, s.line, "", detail, "revoke it, and read it from the environment or from a secret store"))
-			}
-			counts[s.Name] = 0
-		}
 	}
-}
-
-// newCredentials lists the credentials of the added lines of a file. A private key is looked for in the whole text,
-// because its first line may be older than the rest.
-func newCredentials(f *File) (list []credential) {
-	seen := map[string]bool{}
-	add := func(line int, s secrets.Found) {
-		if !seen[s.Value] && !isPublicKey(f, s) {
-			seen[s.Value] = true
-			list = append(list, credential{s, line})
-		}
-	}
-	for _, line := range f.Added() {
-		secrets.Find(line.Text, func(s secrets.Found) { add(line.Number, s) })
-	}
-	if has(f.Head.Text, "PRIVATE KEY") && len(f.Added()) > 0 {
-		secrets.Find(f.Head.Text, func(s secrets.Found) { add(f.Head.LineAt(s.Start), s) })
-	}
-	return list
 }
 
 // isPublicKey reports whether a key is in a file that every user of a program gets, as Google's keys of apps and pages

@@ -277,7 +277,7 @@ func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 // does not matter, and neither does a filter that has something else instead.
 func narrowed(key string, was, now *input.Node) string {
 	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
-	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), isDocPattern)
+	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), docPattern().MatchString)
 	gone = slices.DeleteFunc(gone, func(g string) bool { // a wider pattern has it
 		return slices.ContainsFunc(list, func(p string) bool { return ends(p, "*") && begins(g, strings.TrimRight(p, "*")) })
 	})
@@ -299,9 +299,7 @@ func narrowed(key string, was, now *input.Node) string {
 
 func isMainBranch(name string) bool { return isIn(name, " main master develop dev trunk next ** * ") }
 
-// isDocPattern reports whether a pattern matches only what no test needs.
-func isDocPattern(pattern string) bool { return docPattern().MatchString(pattern) }
-
+// docPattern matches patterns of what no test needs.
 var docPattern = input.Lazily(`(?i)^!|\.(?:mdx?|rst|txt|adoc|png|svg|gif|jpg|gitignore|editorconfig|gitattributes)$|codeowners$|` +
 	`doc|readme|release-please|changelog|license|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
 

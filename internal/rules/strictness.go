@@ -210,24 +210,22 @@ func degreesOf(v *source.File, table []demands) map[string][]degree {
 		return all
 	}
 	settings := settingsOf(v)
+	isList := isNamed(v.Path, listFiles)
 	extends := slices.ContainsFunc(settings, func(s Setting) bool { return leads(s.Keys, "extends") })
-	take := func(s Setting) {
-		i := slices.IndexFunc(rows, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
-		if i < 0 {
-			return
-		}
-		name, l, ok := rows[i].read(s)
-		if l.needed = (rows[i].direction == kept || rows[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
-			all[name] = append(all[name], l)
-		}
-	}
 	for _, s := range settings {
-		if !isNamed(v.Path, listFiles) {
-			take(s)
-			continue
+		values := []string{s.Value}
+		if isList {
+			values = strings.FieldsFunc(s.Value, func(r rune) bool { return r == ',' || r == ' ' })
 		}
-		for s.Value = range strings.FieldsFuncSeq(s.Value, func(r rune) bool { return r == ',' || r == ' ' }) {
-			take(s)
+		for _, s.Value = range values {
+			i := slices.IndexFunc(rows, func(d strictSetting) bool { return leads(s.Keys, d.keys) && d.counts(s.Value) })
+			if i < 0 {
+				continue
+			}
+			name, l, ok := rows[i].read(s)
+			if l.needed = (rows[i].direction == kept || rows[i].direction == named) && !extends; ok && len(all[name]) < 1000 {
+				all[name] = append(all[name], l)
+			}
 		}
 	}
 	return all

@@ -189,7 +189,7 @@ func declare(f *source.File, names map[string]bool) {
 		return
 	}
 	if f.Lang == source.None {
-		if otherLanguages[strings.ToLower(path.Ext(f.Path))] == "" {
+		if otherLanguage(f.Path) == "" {
 			return // a list of tests declares none
 		}
 		for word := range wordsIn(f.Text) {
