@@ -206,7 +206,8 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	if m == nil {
 		return false
 	}
-	if f.Lang() != source.Python && isArgument(f.Head, n) {
+	isMember := isScript(f.Lang()) && len(m[1]) > 0 && !isIn(firstWord(line), " const let var ")
+	if isMember || (f.Lang() != source.Python && isArgument(f.Head, n)) {
 		return false
 	}
 	name := cmp.Or(string(m[1]), string(m[2]))
