@@ -186,7 +186,7 @@ func isSetup(v *source.File) bool {
 }
 
 var (
-	goEntry  = input.Lazily(`^func (?:init\(\)|TestMain\((\w+) )`)
+	goEntry  = input.Lazily(`^func (?:init\(\)|TestMain\(\s*(\w+) )`)
 	goCI     = input.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
 	goRun    = input.Lazily(`(?:(\w+)\s*:?=[^\n]*)?(?:\.Run\(\)|RunMain\()`)
 	goZero   = input.Lazily(`(?m)(?:^|[{;])[ \t]*(\w+)[ \t]*=[ \t]*0[ \t\r]*(?:$|[;}])`)
@@ -198,7 +198,7 @@ var (
 func goExits(v *source.File, found func(int, string)) {
 	starts := linesWith(v, v.Code, "func TestMain(", "func init()")
 	for _, first := range starts[:min(len(starts), 10)] {
-		entry := goEntry().FindSubmatch(v.CodeLine(first))
+		entry := goEntry().FindSubmatch(v.Code[offsetOf(v, first):])
 		b, _ := v.BlockOn(first)
 		if entry == nil {
 			continue

@@ -50,7 +50,7 @@ func ginkgoCall(word string) (group, known bool) {
 var goTest = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^func\s+(?:\((?:[^()]*[\s*])?(\w+)(?:\[[^\[\]]*\])?\s*\)[ \t]*)?` +
 		`((Test|Benchmark|Fuzz|Example)(?:[^a-z\s(\[][^\s(\[]*)?)` +
-		`(?:\[[^\[\]]*\])?\(\s*(?:[^,*()]*\*\s*(?:[^\s,.*()]+\.)*([^\s,.*()]+))?\s*\)\s*(?:\([^()]*\)\s*)?\{$`)
+		`(?:\[[^\[\]]*\])?\(\s*(?:[^,*()]*\*\s*(?:[^\s,.*()]+\.)*([^\s,.*()]+)\s*,?)?\s*\)\s*(?:\([^()]*\)\s*)?\{$`)
 })
 
 // goFunc reads the head of a function and returns where to go on.
