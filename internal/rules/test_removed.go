@@ -147,10 +147,11 @@ func (f *testTable) find(t *Test) whereabouts {
 	return goneAlone
 }
 
-// inherits reports whether a place is in a class of Python that a file of tests imports and names.
+// inherits reports whether a place is in a class of Python that a file of tests imports and names, or in what one of Ruby includes.
 func (t *testTable) inherits(at place) bool {
-	blocks := at.file.Head.Enclosing(at.line)
-	return at.file.Lang() == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class" && t.imports(at)
+	blocks, lang := at.file.Head.Enclosing(at.line), at.file.Lang()
+	isClass := lang == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class"
+	return (isClass || lang == source.Ruby) && t.imports(at)
 }
 
 // leftover finds most lines of a test in one file of the head.

@@ -11,12 +11,20 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// imports reports whether a file of tests imports the one of a place, and names the function or class around it.
+var (
+	rubyShared   = input.Lazily(`^\s*(?:module\s+|(?:RSpec\.)?shared_(?:examples|examples_for|context)[\s(]+["':])([^"',]*\w)`)
+	rubyIncludes = input.Lazily(`\b(?:include|prepend|extend|it_(?:should_)?behaves?_like)`)
+)
+
+// imports reports whether a file of tests imports the one of a place, and names the function or class around it. In Ruby what loads
+// a file may be anywhere, and a module or shared examples are included.
 func (t *testTable) imports(at place) bool {
 	const most = 200 // classes and functions that are looked for in all tests
-	name := ""
+	name, isRuby := "", at.file.Lang() == source.Ruby
 	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
-		if names := definedOn(at.file.Head.CodeLine(blocks[0])); len(names) > 0 {
+		if m := rubyShared().FindSubmatch(at.file.Head.Line(blocks[0])); isRuby && m != nil {
+			name = string(m[1])
+		} else if names := definedOn(at.file.Head.CodeLine(blocks[0])); len(names) > 0 && !isRuby {
 			name = names[0]
 		}
 	}
@@ -30,11 +38,14 @@ func (t *testTable) imports(at place) bool {
 		if f.Head == nil || !runnerFinds(f.Path) {
 			return false
 		}
-		imported, named := false, name == ""
+		imported, named := isRuby, name == "" && !isRuby
 		for n := 1; n <= f.Head.Lines(); n++ {
-			if line := f.Head.CodeLine(n); isImport(line) || has(line, "require(") {
+			switch line := f.Head.CodeLine(n); {
+			case isRuby:
+				named = named || (name != "" && hasWord(f.Head.Line(n), name) && rubyIncludes().Match(line))
+			case isImport(line), has(line, "require("):
 				imported = imported || has(f.Head.Line(n), stem)
-			} else {
+			default:
 				named = named || hasWord(line, name)
 			}
 		}
