@@ -17,7 +17,18 @@ func (t *Test) blocksAround(line int) []int {
 // isUnconditional reports whether a test that runs always comes to a line.
 func isUnconditional(t *Test, line int, names truths) bool {
 	isOpen := func(b int) bool { return blockTruth(t.of, b, names) == always }
-	return !conditionBefore(t.of.CodeLine(line), names) && all(t.blocksAround(line), isOpen) && !returnsBefore(t, line)
+	return !conditionBefore(t.of.CodeLine(line), names) && all(t.blocksAround(line), isOpen) && !returnsBefore(t, line) &&
+		!inHandler(t.of, line)
+}
+
+// inHandler reports whether a line of Ruby is in a part of its block that only runs for a reason.
+func inHandler(v *source.File, line int) bool {
+	for n := line - 1; v.Lang == source.Ruby && n > max(0, line-100); n-- {
+		if code := v.CodeLine(n); !isBlank(code) && indentOf(code) < indentOf(v.CodeLine(line)) {
+			return isIn(firstWord(codeOn(v, n)), " rescue else elsif when ") && !begins(codeOn(v, codeAbove(v, n)), "raise")
+		}
+	}
+	return false
 }
 
 // returnsBefore reports whether a test can return before a line.
