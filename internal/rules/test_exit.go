@@ -69,7 +69,7 @@ var signs = []sign{
 			return pythonConditional(v, line) || bytes.Count(v.CodeLine(line), []byte(" for ")) > 1
 		}},
 	{source.Python, "add_marker items.remove", "a test is skipped by its name",
-		itemMarked, func(v *source.File, line int) bool { return !skipsByName(v, line) }},
+		itemMarked, func(v *source.File, line int) bool { return !skipsByName(v, line) || isAskedFor(v, line) }},
 	{source.Python, "add_marker items.remove", "all tests are skipped",
 		itemMarked, func(v *source.File, line int) bool {
 			return skipsByName(v, line) || pythonConditional(v, line) || marksUnderCondition(v, line)
@@ -187,7 +187,8 @@ func isSetup(v *source.File) bool {
 
 var (
 	goEntry  = input.Lazily(`^func (?:init\(\)|TestMain\(\s*(\w+) )`)
-	goCI     = input.Lazily(`"CI"|"GITHUB_ACTIONS"|\bif true\b`)
+	goCI     = input.Lazily(`"CI"|"(?:GITHUB|RUNNER)_|\bif true\b`)
+	goChild  = input.Lazily(`\bif [^\n]*os\.Getenv\("\w+"\) != "[^"\n]+"[^\n]*\{\s*return\s`)
 	goRun    = input.Lazily(`(?:(\w+)\s*:?=[^\n]*)?(?:\.Run\(\)|RunMain\()`)
 	goZero   = input.Lazily(`(?m)(?:^|[{;])[ \t]*(\w+)[ \t]*=[ \t]*0[ \t\r]*(?:$|[;}])`)
 	goBranch = input.Lazily(`^\s*(\} else|if|switch|select|for|case)\b`)
@@ -215,7 +216,7 @@ func goExits(v *source.File, found func(int, string)) {
 			}
 		}
 		for _, at := range signShapes()[0].FindAllIndex(body, maxSearched) {
-			if isCertainExit(v, run, b.Open+at[0]) {
+			if isCertainExit(v, run, b.Open+at[0]) && (len(entry[1]) > 0 || !isOfChild(v, b.Open, b.Open+at[0])) {
 				found(v.LineAt(b.Open+at[0]), "TestMain ends with success, whatever the tests found")
 			}
 		}
@@ -241,6 +242,12 @@ func isCertainExit(v *source.File, run, at int) bool {
 	return !has(condition, "== 0") && !passedOn().Match(v.Code[run:at])
 }
 
+// isOfChild reports whether code between two offsets returns unless the tests start the process again, with a variable of their own.
+func isOfChild(v *source.File, from, to int) bool {
+	m := goChild().FindIndex(v.Text[from:to])
+	return m != nil && v.Code[from+m[0]] == 'i' && !goCI().Match(v.Text[from+m[0]:from+m[1]])
+}
+
 const (
 	itemMarked = `\.add_marker\(\s*(pytest\.mark\.)?["']?(skip|xfail)\b|\.add_marker\(\s*\w*(skip|xfail)\w*\s*\)|\bitems\.remove\(`
 	itemNamed  = `\bif\b.*\bi(?:t|tem)?\.(name|nodeid|originalname)\b.*["']|\bif\b.*["'].*\bin\s+i(?:t|tem)?\.(name|nodeid|originalname)\b`
@@ -255,6 +262,13 @@ var (
 func skipsByName(v *source.File, line int) bool {
 	above := v.Line(codeAbove(v, line))
 	return pyNamed().Match(above) && !has(above, " and ")
+}
+
+// isAskedFor reports whether a line is in a block for who gives an option.
+func isAskedFor(v *source.File, line int) bool {
+	return !has(v.Code, "default=True") && slices.ContainsFunc(v.Enclosing(line), func(b int) bool {
+		return begins(codeOn(v, b), "if config.getoption(", "if config.getvalue(", "if config.option.") && !has(v.CodeLine(b), "True")
+	})
 }
 
 // marksUnderCondition reports whether the mark that a line adds is a skipif of the file that depends on something.
