@@ -140,3 +140,20 @@ func TestFindingsAreOrdered(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestExitCode: a gate that failed itself is no verdict, and must not look like one where it only observes.
+func TestExitCode(t *testing.T) {
+	for _, c := range []struct {
+		mode, code, verdict string
+		want                int
+	}{
+		{Enforce, CodeUsage, report.Failed, 1}, {Observe, CodeUsage, report.Failed, 0},
+		{Enforce, CodeUsage, report.Review, 3}, {Observe, CodeUsage, report.Review, 0},
+		{Enforce, CodeInternal, report.Failed, 2}, {Observe, CodeInternal, report.Failed, 2},
+	} {
+		r := Failure(c.code, "why", "fix", Settings{Mode: c.mode})
+		if r.Verdict = c.verdict; ExitCode(r) != c.want {
+			t.Errorf("%+v: got %d", c, ExitCode(r))
+		}
+	}
+}

@@ -178,7 +178,8 @@ func (f *fence) rule(rel string, mode change.Mode) (worst *hook.Ruling, err erro
 	for _, c := range list {
 		fence := f.Fence
 		addsTask := func(other change.Change) bool { return policy.AddsTask(&other) }
-		if f.claim == nil && addsTask(c) && !slices.ContainsFunc(f.Compared.Changes, addsTask) { // it then is the contract of the task
+		// The only task contract that a change adds is the contract of its task.
+		if f.claim == nil && addsTask(c) && !slices.ContainsFunc(f.Compared.Changes, addsTask) {
 			fence.Policy = f.Policy.WithAddedTasks([]string{rel})
 		}
 		if r := fence.Rule(c); r != nil && (worst == nil || (r.Deny && !worst.Deny)) {
