@@ -41,19 +41,28 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 			hit = f.hit(was, now, name, "", "restore the setting, or let a person approve that it goes")
 		}
 	}
+	const most = 100 // settings of a file that are followed: no person changes more
+	tried := 0
 	for _, name := range slices.Sorted(maps.Keys(f.was)) {
 		was, now := f.was[name][:1], f.now[name] // the first one is for all files
 		_, is, isMilder := milder(was, now[:min(1, len(now))])
 		old := was[0]
 		if len(now) == 0 {
-			isMilder = old.needed && old.value > 0 && !f.isMeant(name, old.line)
+			isMilder = old.needed && old.value > 0
+			if isMilder {
+				tried++
+				isMilder = tried > most || !f.isMeant(name, old.line)
+			}
 		}
 		if best, anywhere := heads[name]; isMilder && (!anywhere || best.milder(old)) {
 			add(name, old.line, is.line)
 		}
 	}
+	tried = 0
 	for _, name := range slices.Sorted(maps.Keys(f.now)) {
-		if first := f.now[name][0]; first.value == 0 && f.was[name] == nil && f.mayMiss(name) && !f.isPartial(name, first.line) {
+		if first := f.now[name][0]; first.value > 0 || f.was[name] != nil || !f.mayMiss(name) {
+			continue
+		} else if tried++; tried > most || !f.isPartial(name, first.line) {
 			add(name, 0, first.line)
 		}
 	}
