@@ -13,7 +13,7 @@ func findUnreadWorkflow(c *Change, report func(Hit)) {
 	for _, f := range c.flowsOf().unread {
 		report(Hit{
 			File: f.Path, Detail: "the workflow is no plain YAML, or too large, so no rule compares its jobs",
-			Fix: "write it without anchors, aliases, tags and repeated keys, or review it by hand",
+			Fix: "write it without tags, merge keys and repeated keys, or review it by hand",
 		})
 	}
 }

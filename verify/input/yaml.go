@@ -20,7 +20,7 @@ import (
 // for a syntax error that library gives no line, or one above the construct around it; it refuses the escapes \/ and
 // \ud83d\ude00, which JSON writers use; it accepts \', which is not YAML.
 func ParseYAML(data []byte, depth int, errs *Errors) *Node {
-	tokens := yamlScan(data, lexer.Tokenize, errs)
+	tokens := yamlScan(data, lexer.Tokenize, false, errs)
 	if tokens == nil {
 		return nil
 	}
@@ -33,16 +33,17 @@ func ParseYAML(data []byte, depth int, errs *Errors) *Node {
 }
 
 // ParseWorkflow reads a YAML document that is not an input of a decision, such as a workflow of GitHub, whose authors use more of
-// YAML: plain texts over several lines, tabs inside of texts, numbers in any spelling. Everything else is as in [ParseYAML].
+// YAML: anchors, aliases, plain texts over several lines, tabs inside of texts, numbers in any spelling. An alias is the same node as
+// what it stands for, and an anchor may not contain its own alias. Everything else is as in [ParseYAML].
 // It returns nil, and errors, when the text contains something else; with a node there may be errors as well, about
 // duplicate keys and odd numbers.
 func ParseWorkflow(data []byte, depth int, errs *Errors) *Node {
 	data = bytes.ReplaceAll(data, []byte("\t"), []byte(" ")) // YAML allows none in the indentation, and places stay the same
-	tokens := yamlScan(data, lexer.Tokenize, errs)
+	tokens := yamlScan(data, lexer.Tokenize, true, errs)
 	if tokens == nil {
 		return nil
 	}
-	return (&yamlParser{tokens: tokens, depth: depth, errs: errs, data: data, loose: true}).document()
+	return (&yamlParser{tokens: tokens, depth: depth, errs: errs, data: data, loose: true, anchors: map[string]anchored{}}).document()
 }
 
 // yamlParser builds nodes from tokens. A method that returns nil has reported why, and nothing more is read.
@@ -58,13 +59,24 @@ type yamlParser struct {
 	column int // of the keys or dashes of the collection whose value is read
 	// ended is the token at which collections ended, and endedAt the column of the one whose keys are nearest to it.
 	ended, endedAt int
+	anchors        map[string]anchored
+	aliased        int // tokens that aliases stand for
 }
+
+// anchored is a value that has a name, and how many tokens it has, with those of its aliases.
+type anchored struct {
+	node *Node
+	size int
+}
+
+// maxAliased is for how many tokens the aliases of a document stand.
+const maxAliased = 1 << 16
 
 // yamlNone is the end of the text: before every column, on no line.
 var yamlNone = yamlToken{kind: token.UnknownType}
 
 func (p *yamlParser) peek(ahead int) yamlToken {
-	if p.at+ahead >= len(p.tokens) {
+	if p.at+ahead < 0 || p.at+ahead >= len(p.tokens) {
 		return yamlNone
 	}
 	return p.tokens[p.at+ahead]
@@ -149,9 +161,37 @@ func (p *yamlParser) block(line int) *Node {
 		return p.blockObject()
 	case t.kind == token.LiteralType, t.kind == token.FoldedType:
 		return p.blockText()
+	case t.kind == token.AnchorType:
+		return p.anchor(func() *Node { return p.block(line) })
 	default:
 		return p.flow()
 	}
+}
+
+// anchor reads a value with a name.
+func (p *yamlParser) anchor(value func() *Node) *Node {
+	isMember := p.peek(-1).kind == token.MappingValueType
+	p.next()
+	start, name := p.at+p.aliased, p.next()
+	n := &Node{Pos: name.pos}
+	if t := p.peek(0); t.pos.Line == name.pos.Line || t.pos.Column > p.column ||
+		(t.pos.Column == p.column && isMember && t.kind == token.SequenceEntryType) {
+		n = value()
+	}
+	if n != nil {
+		p.anchors[name.text] = anchored{n, p.at + p.aliased - start}
+	}
+	return n
+}
+
+// alias is the value that has the name behind an asterisk.
+func (p *yamlParser) alias() *Node {
+	name := p.next()
+	value := p.anchors[name.text]
+	if p.aliased += value.size; value.node == nil || p.aliased > maxAliased {
+		return p.fail(name, "an alias stands for no value above it, or for too much", "the name of an anchor", "write the value out")
+	}
+	return value.node
 }
 
 func (p *yamlParser) blockList() *Node {
@@ -262,6 +302,11 @@ func (p *yamlParser) flow() *Node {
 		return p.flowObject(t.pos)
 	case t.plain() && !t.second.IsZero() && !p.loose:
 		return p.continued(t)
+	case t.kind == token.AnchorType:
+		p.at--
+		return p.anchor(p.flow)
+	case t.kind == token.AliasType:
+		return p.alias()
 	case t.scalar():
 		return yamlScalar(t, p.errs)
 	default:

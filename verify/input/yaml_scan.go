@@ -38,13 +38,13 @@ func (t yamlToken) plain() bool {
 
 // yamlScan cuts a text into tokens, without comments. It returns nil and adds errors when the text contains something
 // that JSON cannot contain. scan is the library's scanner; its tokens are checked against the text.
-func yamlScan(data []byte, scan func(string) token.Tokens, errs *Errors) []yamlToken {
+func yamlScan(data []byte, scan func(string) token.Tokens, anchors bool, errs *Errors) []yamlToken {
 	if !yamlPlainText(data, errs) {
 		return nil
 	}
 	// The scanner reads the two characters at the end of a Windows line as two line breaks.
 	raw, ok := yamlTokenize(strings.ReplaceAll(string(data), "\r\n", "\n"), scan)
-	w := &yamlWalk{src: string(data), index: LineIndex{Data: data, Line: 1}, errs: errs, ok: true}
+	w := &yamlWalk{src: string(data), index: LineIndex{Data: data, Line: 1}, errs: errs, ok: true, anchors: anchors}
 	if !ok {
 		w.unreadable(0)
 		return nil
@@ -123,7 +123,8 @@ type yamlWalk struct {
 	index   LineIndex
 	errs    *Errors
 	ok      bool
-	refused int // where the last token that check refused ends
+	refused int  // where the last token that check refused ends
+	anchors bool // they are fine, and aliases
 }
 
 func (w *yamlWalk) tokens(raw token.Tokens) []yamlToken {
@@ -243,7 +244,7 @@ func (w *yamlWalk) check(tk *token.Token, end int) {
 	if tk.Type == token.DoubleQuoteType && strings.ContainsRune(tk.Value, utf8.RuneError) && !strings.ContainsRune(w.src[w.at:end], utf8.RuneError) {
 		why, refused = [2]string{"an escape in this text names no character", `write the character itself, or a whole pair of \u escapes`}, true
 	}
-	if !refused {
+	if !refused || (w.anchors && (tk.Type == token.AnchorType || tk.Type == token.AliasType)) {
 		return
 	}
 	if w.ok || w.refused < w.at { // of a run such as ** the first one is enough

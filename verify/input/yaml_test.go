@@ -222,6 +222,34 @@ func TestParseYAMLWindowsLines(t *testing.T) {
 	}
 }
 
+func TestParseWorkflowAnchors(t *testing.T) {
+	nested := "a0: &a0 x\n"
+	for i := range 20 {
+		nested += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	for _, test := range []struct{ text, want string }{
+		{"a: &x 1\nb: *x\n", `{"a":1,"b":1}`},
+		{"a: &x\n- 1\n- k: v\nb: *x\n", `{"a":[1,{"k":"v"}],"b":[1,{"k":"v"}]}`},
+		{"a: &x\n  k: v\nb:\n  - *x\n  - &y\n    l: *x\n", `{"a":{"k":"v"},"b":[{"k":"v"},{"l":{"k":"v"}}]}`},
+		{"a: [&x 1, *x]\n", `{"a":[1,1]}`},
+		{"a: &x\nb: *x\n", `{"a":null,"b":null}`},
+		{"a:\n  - &x\n  - k: *x\n", `{"a":[null,{"k":null}]}`},
+		{"a:\n- k: &x\n- [x]\n", `{"a":[{"k":null},["x"]]}`},
+		{"a: *x\nb: &x 1\n", ""},
+		{"a: &x [*x]\n", ""},
+		{"a: &x {k: v}\nb:\n  <<: *x\n", ""},
+		{nested, ""},
+	} {
+		errs, got := Errors{}, ""
+		if n := ParseWorkflow([]byte(test.text), 60, &errs); n != nil {
+			got = n.canonical()
+		}
+		if got != test.want || errs.Any() != (test.want == "") {
+			t.Errorf("%.80s: got %.200s, %v; want %s", test.text, got, errs.All(), test.want)
+		}
+	}
+}
+
 // TestYAMLScanLosesNothing tests that a scanner which panics, or loses or changes a part of the text, leads to an error.
 func TestYAMLScanLosesNothing(t *testing.T) {
 	const text = "a: b # c\nd: e\n"
@@ -240,7 +268,7 @@ func TestYAMLScanLosesNothing(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var errs Errors
-			tokens := yamlScan([]byte(text), test.scan, &errs)
+			tokens := yamlScan([]byte(text), test.scan, false, &errs)
 			got := ""
 			for _, e := range errs.All() {
 				got += e.String()
