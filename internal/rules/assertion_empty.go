@@ -2,13 +2,11 @@ package rules
 
 import (
 	"bytes"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -35,45 +33,41 @@ func findTautology(c *Change, report func(Hit)) {
 const fixEmpty = "assert what the code must do, or remove the assertion"
 
 func (f *File) tautologies() (list []*Assertion) {
-	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
-	for i, l := range f.Added() {
+	asked, replaced := 0, 0
+	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
 		}
-		if i < maxPlaces {
-			if s := f.copied(l.Number, literals); s != nil {
-				if len(list) == 0 || list[len(list)-1].first != s.first {
-					list = append(list, s)
-				}
-				continue
-			}
-		}
-		about := []*Assertion(nil)
-		if name := f.givenBody(l); name != "" && replaced < maxAsked {
+		if replaced < maxAsked && replacing(f.Lang()).Match(l.Text) {
 			replaced++
-			about = f.assertionsAbout(name, l.Number)
+			list = append(list, f.assertionsAbout(l.Number)...)
 		}
-		if len(about) == 0 && (f.mocksItself(l) || (isGoFailure(f.Head, l.Number) && headTruth(f.Head.CodeLine(l.Number), nil) == notEver)) {
-			about = []*Assertion{{statement: statement{first: l.Number, text: l.Text}}}
-		}
-		list = append(list, about...)
-		if kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(l.Number)); kind != sureAssertion {
+		n := f.copyUsed(l.Number)
+		isGo := isGoFailure(f.Head, n)
+		if kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(n)); kind != sureAssertion && !isGo {
 			continue // a condition that asks a helper can hold a block with a t.Error of its own
 		}
-		s := assertionOn(f.Head, l.Number)
+		s := assertionOn(f.Head, n)
 		if s == nil {
 			continue
 		}
-		isEmpty := false
-		switch s.fails() {
-		case mayFail:
-			s.guarded = f.asksBefore(s)
-			isEmpty = s.guarded
+		how := mayFail
+		switch {
+		case f.isCopied(s):
+			how = sameNames
+		case isGo && headTruth(f.Head.CodeLine(n), nil) == notEver:
+			how = never
+		case !isGo && n == l.Number:
+			how = s.fails()
+			s.guarded = how == mayFail && f.asksBefore(s)
+		}
+		isEmpty := s.guarded
+		switch how {
 		case sameNames:
 			asked++
-			isEmpty = asked > maxAsked || !f.comparesItself(l.Number)
+			isEmpty = asked > maxAsked || !f.comparesItself(n)
 		case never:
-			isEmpty = !f.afterFail(l.Number)
+			isEmpty = !f.afterFail(n)
 		}
 		if isEmpty {
 			list = append(list, s)
@@ -82,36 +76,14 @@ func (f *File) tautologies() (list []*Assertion) {
 	return list
 }
 
-// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function.
+// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function, with
+// that of its owner.
 var replacing = byLanguage(map[source.Lang]string{
-	source.Python: `\b(?:patch|setattr)\(\s*["'](?:\w+\.)*(\w+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*[\w.]+\s*,\s*["'](\w+)["']`,
-	source.JavaScript: `\bspyOn\(\s*[\w.]+\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)|` +
-		`\b(?:jest|vi)\.mock\(\s*["']\.[^"']*["']\s*,\s*(?:async\s*)?\(\)\s*=>\s*\(\{\s*(\w+)\s*[:,}]`,
-	source.Java: `\bwhen\(\s*(\w+\.\w+)\(.*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
-	source.Ruby: `\ballow\((\w+)\)\.to receive\(:(\w+)\)\.and_return`,
+	source.Python:     `\b(?:patch|setattr)\(\s*["']([\w.]+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*([\w.]+)\s*,\s*["'](\w+)["']`,
+	source.JavaScript: `\bspyOn\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)`,
+	source.Java:       `\bwhen\(\s*(\w+\.\w+)\(.*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
+	source.Ruby:       `\ballow\((\w+)\)\.to receive\(:(\w+)\)\.and_return`,
 })
-
-// mocking matches what makes a mock of a type or module, by language. Its group is the name.
-var mocking = byLanguage(map[source.Lang]string{
-	source.JavaScript: `\b(?:jest|vi)\.mock\(\s*["']\.[^"']*/([\w.-]+)["']\s*(?:\)|,\s*\(\)\s*=>)`,
-	source.Python:     `\bMock\(spec=(\w+)\)`,
-	source.Java:       `\bmockk?(?:\(|<)(\w+)(?:\.class|::class)?[)>]`,
-	source.CSharp:     `\b(?:new Mock|Mock\.Of|Substitute\.For)<(\w+)>`,
-})
-
-// tested matches the name of a file of tests; its group is what the tests are about.
-var tested = input.Lazily(`^(?:test_)?(.*?)(?:_test|Tests?|Spec)?\.`)
-
-// mocksItself reports whether a line makes a mock of what the file has its name from.
-func (f *File) mocksItself(l linediff.Line) bool {
-	m := groups(mocking(f.Lang()), l.Text)
-	if len(m) == 0 {
-		return false
-	}
-	own := groups(tested(), []byte(path.Base(f.Path)))
-	s, _ := statementAt(f.Head, l.Number)
-	return len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
-}
 
 // groups are what the groups of a pattern match that match anything; nil where the pattern does not match.
 func groups(pattern *regexp.Regexp, text []byte) (list []string) {
@@ -123,52 +95,42 @@ func groups(pattern *regexp.Regexp, text []byte) (list []string) {
 	return list
 }
 
-// givenBody is the name of the function that a line of a test gives another body; "" for any other line. Tests of mocks do so on purpose.
-func (f *File) givenBody(l linediff.Line) string {
-	name := strings.Join(groups(replacing(f.Lang()), l.Text), ".")
-	owner, own, isMember := strings.Cut(name, ".")
-	switch {
-	case name == "", has(l.Text, "wraps="), has(strings.ToLower(f.Path), "mock"):
-		return ""
-	case isMember && !isLower(owner[0]):
-		return own // of a class, of which any value can be one
+// assertionsAbout are the assertions that ask what a function returns which a line gives another body, called by its owner's
+// name, in the test or block that the line belongs to or decorates. Tests of mocks do so on purpose.
+func (f *File) assertionsAbout(line int) (list []*Assertion) {
+	t := f.testAround(line)
+	s, ok := statementAt(f.Head, line)
+	if t == nil || !ok || has(s.text, "wraps=") || has(strings.ToLower(f.Path), "mock") {
+		return nil
 	}
-	return name
-}
-
-// assertionsAbout are the assertions that ask what a call of a function returns, where a line has replaced the function:
-// in the block or test that the line belongs to or decorates, or in the whole file. The name may have its module before it.
-func (f *File) assertionsAbout(name string, line int) (list []*Assertion) {
-	own := name[strings.IndexByte(name, '.')+1:]
-	end := f.Head.Lines()
+	name := strings.Join(groups(replacing(f.Lang()), f.Head.Line(line)), ".")
+	isCall := func(e string) bool {
+		e = strings.TrimPrefix(e, "await")
+		open := strings.IndexByte(e, '(')
+		if called := open > 0 && closing(e, open) == len(e)-1; called {
+			e = e[:open]
+		} else if f.Lang() != source.Ruby {
+			return false
+		}
+		return has(e, ".") && ends("."+name, "."+e)
+	}
+	end, results := t.End, map[string]bool{}
 	if begins(codeOn(f.Head, line), "with ") {
 		end = blockEnd(f.Head, line)
-	} else if t := f.testAround(line); t != nil {
-		end = t.End
 	}
-	for n := line + 1; n <= end; n++ {
-		if code := f.Head.CodeLine(n); len(code) > maxStatementBytes || !has(code, own) {
-			continue
-		}
-		isAsked := func(subject string) bool {
-			before, _, called := strings.Cut(strings.TrimPrefix(subject, "await"), "(")
-			return (called || f.Lang() == source.Ruby) && (before == own || before == name || ends(before, "."+name))
-		}
-		if n < line+maxHunk && !asserts(f.Head, n) {
-			result, value := setOn(f.Head, n)
-			if !isAsked(value) { // total = cart.total()
-				continue
+	for n := max(t.Line, line-maxHunk); n <= min(end, line+maxHunk); n++ {
+		variable, value := setOn(f.Head, n)
+		switch {
+		case ends("."+name, "."+value) && value != "" && f.Lang() != source.Ruby, n > line && has(codeOn(f.Head, n), "estore", ".stop(", "undo("):
+			return nil // the real one has another name, or is there again
+		case n <= line:
+		case asserts(f.Head, n):
+			isResult := func(e string) bool { return results[e] || isCall(e) }
+			if s := assertionOn(f.Head, n); s != nil && s.rank >= partial && slices.ContainsFunc(s.subjects, isResult) {
+				list = append(list, s)
 			}
-			isAsked = func(subject string) bool { return subject == result }
-			for n < end && !asserts(f.Head, n) {
-				n++
-			}
-		}
-		if !asserts(f.Head, n) {
-			continue
-		}
-		if s := assertionOn(f.Head, n); s != nil && s.rank >= partial && slices.ContainsFunc(s.subjects, isAsked) {
-			list = append(list, s)
+		case variable != "":
+			results[variable] = isCall(value)
 		}
 	}
 	return list
@@ -179,57 +141,49 @@ var setShape = input.Lazily(`^(?:(?:const|let|var|val|final|auto|int|long|double
 // setOn is the variable that a line sets, and its value without blanks.
 func setOn(v *source.File, n int) (name, value string) {
 	code := codeOn(v, n)
-	if m := groups(setShape(), code[:min(len(code), maxCondition)]); len(m) > 0 {
+	if code = code[:min(len(code), maxCondition)]; !has(code, "=") {
+		return "", ""
+	}
+	if m := groups(setShape(), code); len(m) > 0 {
 		_, value, _ = strings.Cut(liveKey(v, n), "=")
 		return m[0], value
 	}
 	return "", ""
 }
 
-// copied is the assertion of a line, or the one below the variables that the line begins to set, if it compares a value with
-// itself: through a variable, or by a second call where a literal was expected before.
-func (f *File) copied(line int, wasLiteral func() map[string]bool) *Assertion {
-	n := line
-	for ; !asserts(f.Head, n) && !isGoFailure(f.Head, n); n++ {
-		if name, _ := setOn(f.Head, n); name == "" || n > line+3 {
-			return nil
+// copyUsed is the assertion below the line if that copies a variable for it; else the line itself.
+func (f *File) copyUsed(line int) int {
+	if name, value := setOn(f.Head, line); name == "" || wordEnd(value) < len(value) || asserts(f.Head, line) {
+		return line
+	}
+	for n := line + 1; n <= line+3; n++ {
+		if asserts(f.Head, n) || isGoFailure(f.Head, n) {
+			if len(between(f.Added(), n, n)) > 0 {
+				break // it is looked at itself
+			}
+			return n
 		}
 	}
-	s := assertionOn(f.Head, n)
-	if s == nil || s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 {
-		return nil
-	}
-	a, b := s.subjects[0], s.subjects[1]
-	values, isCopy := map[string]string{a: a, b: b}, false
-	for at := max(1, n-20); at < n; at++ {
-		name, value := setOn(f.Head, at)
-		if values[name] != "" {
-			values[name], isCopy = value, (name == a && value == b) || (name == b && value == a)
-		} else if !isBlank(f.Head.CodeLine(at)) && (name == "" || has(value, "(")) {
-			isCopy = false // what happens between can change the value
-		}
-	}
-	isCopy = (isCopy || a == b) && wordEnd(a+b, '.') == len(a+b)
-	isAgain := values[a] == values[b] && has(values[a], "(") && a != b && (wasLiteral()[a] || wasLiteral()[b])
-	if (isCopy || isAgain) && !f.comparesItself(n) {
-		return s
-	}
-	return nil
+	return line
 }
 
-// literalsBefore are what the removed lines of a file set to a literal, or compare with one.
-func (f *File) literalsBefore() map[string]bool {
-	names := map[string]bool{}
-	for _, l := range f.Removed() {
-		name, value := setOn(f.Base, l.Number)
-		names[name] = names[name] || isLiteral([]byte(value))
+// isCopied reports whether an assertion compares a variable with itself, or with its copy.
+func (f *File) isCopied(s *Assertion) bool {
+	if s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 || wordEnd(s.subjects[0]+s.subjects[1]) < len(s.subjects[0]+s.subjects[1]) {
+		return false
 	}
-	for _, s := range assertionsOf(f.Base, f.Removed()) {
-		if s.rank == exact && len(s.expected) > 0 && len(s.subjects) > 0 {
-			names[s.subjects[0]] = true
+	a, b := s.subjects[0], s.subjects[1]
+	for n := s.first - 1; a != b && n > max(0, s.first-20); n-- {
+		name, value := setOn(f.Head, n)
+		switch {
+		case (name == a && value == b) || (name == b && value == a):
+			return true
+		case isBlank(f.Head.CodeLine(n)):
+		case name == "", name == a, name == b, has(value, "("):
+			return false // what happens between can change the value
 		}
 	}
-	return names
+	return a == b
 }
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
@@ -239,8 +193,10 @@ func (f *File) asksBefore(s *Assertion) bool {
 	if string(codeOn(f.Head, at)) == "{" {
 		at--
 	}
-	if begins(codeOn(f.Head, s.first), "if") {
-		at++ // if (x === 1) expect(x).toBe(1)
+	if code := codeOn(f.Head, s.first); begins(code, "if") && len(code) < maxCondition {
+		if kind, _ := findAssertion(f.Lang(), []byte(condition(string(code[2:])))); kind == noAssertion {
+			at++ // if (x === 1) expect(x).toBe(1)
+		}
 	}
 	line := bytes.TrimLeft(f.Head.CodeLine(at), " \t}")
 	if len(between(f.Added(), at, at)) == 0 || !begins(line, "if") || len(line) > maxCondition {
@@ -337,7 +293,12 @@ func (s *Assertion) fails() failing {
 			(word == "assertThat" || (oneOf(word, "expect", "Expect") && at(s.code, start-1) != '.')):
 		return never
 	}
-	fold := func(e span) certainty { return foldCondition(string(e.code), nil) }
+	fold := func(e span) certainty {
+		if lang == source.CSharp && has(e.code, " is ") { // x is 1 or 2
+			return foldCondition(strings.NewReplacer(" or ", "|", " and ", "&").Replace(string(e.code)), nil)
+		}
+		return foldCondition(string(e.code), nil)
+	}
 	switch {
 	case len(s.sides) == 2:
 		if value := fold(s.sides[1]); value != unknown && !isDecimal(s.sides[1].key()) && fold(s.sides[0]) == value {
@@ -389,7 +350,7 @@ func findPrinting(c *Change, report func(Hit)) {
 			if one.twin == nil && !one.Group && one.mark == 0 && !begins(one.Name, "Example", "Benchmark") && endsWithPrint(one) {
 				in = lookInto(one)
 			}
-			return in.assertions > 0 || in.sounds
+			return in.assertions > 0 || in.sounds || in.calls["Getenv"] // another test runs it
 		})
 		if len(found) > 0 {
 			h := hitOn(found, "new, and prints what it should check")
@@ -403,8 +364,9 @@ func findPrinting(c *Change, report func(Hit)) {
 func endsWithPrint(t *Test) bool {
 	for n := t.End; n >= max(t.Body, t.End-10); n-- {
 		if line := t.of.CodeLine(n); isTelling(line) {
-			calls := callsOf(line[:min(len(line), maxNear)])
-			return len(calls) > 0 && isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ")
+			calls, around := callsOf(line[:min(len(line), maxNear)]), t.of.Enclosing(n)
+			isHanded := len(around) > 0 && around[len(around)-1] > t.Line && has(t.of.CodeLine(around[len(around)-1]), "=>", "func")
+			return len(calls) > 0 && isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ") && !isHanded
 		}
 	}
 	return false

@@ -53,7 +53,7 @@ func meaningOf(s statement) (c meaning) {
 	case lang == source.Python && at(s.code, start-1) == '.' && mocked().MatchString(word):
 		return mockMeaning(all.cut(0, start-1), word, rest)
 	case beginsWithWord(word, "expect") && lang != source.Python, word == "assertThat":
-		return chainMeaning(lang, rest)
+		return chainMeaning(lang, rest, ends(word, "WithOffset")) // ExpectWithOffset(1, x)
 	}
 	return callMeaning(lang, word, rest)
 }
@@ -138,8 +138,11 @@ func words(s span) link {
 }
 
 // chainMeaning reads expect(x).toBe(1), assertThat(x).isEqualTo(1), expect(x).to eq(1), Expect(x).To(Equal(1)).
-func chainMeaning(lang source.Lang, rest span) (c meaning) {
+func chainMeaning(lang source.Lang, rest span, isOffset bool) (c meaning) {
 	args, tail, ok := arguments(rest)
+	if ok && isOffset && len(args) > 0 {
+		args = args[1:]
+	}
 	if !ok || len(args) == 0 {
 		return c
 	}
