@@ -103,8 +103,9 @@ func chooses(settings map[string][]degree, family string) bool {
 // a new name that contains the one before, such as local-ruff, or by another one in its place, or a linter that runs by default.
 func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
+	added := f.inPlaceOf(line)
 	for other, now := range f.now {
-		if isHook && f.was[other] == nil && (has(other, id) || (f.replaces(line, now[0].line) && !petty().MatchString(other))) {
+		if isHook && f.was[other] == nil && (has(other, id) || (len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other))) {
 			return true
 		}
 	}
@@ -115,11 +116,14 @@ func (f *gradedFile) isMeant(name string, line int) bool {
 // petty matches hooks that look at the form of files only, and replace no other.
 var petty = input.Lazily(`the hook (?:check-|fix-|trailing-|end-of-|mixed-|detect-|name-|no-commit)`)
 
-// replaces reports whether a line of the head stands where one of the merge base stood.
-func (f *File) replaces(was, now int) bool {
-	return slices.ContainsFunc(f.Hunks(), func(h linediff.Hunk) bool {
-		return len(between(h.Removed, was, was)) > 0 && len(between(h.Added, now, now)) > 0
-	})
+// inPlaceOf are the lines of the head that stand where one of the merge base stood.
+func (f *File) inPlaceOf(line int) []linediff.Line {
+	for _, h := range f.Hunks() {
+		if len(between(h.Removed, line, line)) > 0 {
+			return h.Added
+		}
+	}
+	return nil
 }
 
 // findBlanketSuppression finds what switches a checker off for a whole file, or for all that it could say.
