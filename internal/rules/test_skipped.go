@@ -196,6 +196,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			report(n, onDemand+"a feature")
 		}
 	}
+	last := 0
 	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env") {
 		text := v.Line(n)
 		if len(text) > maxCondition || isBlank(v.CodeLine(n)) {
@@ -205,7 +206,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 		if at == nil {
 			at, kind = asksForVariable().FindIndex(text), onDemand+"a variable"
 		}
-		if at == nil {
+		if at == nil || (kind != notOnCI && forbids().Match(text[at[1]:])) {
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
@@ -213,9 +214,13 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 		for next := n; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
 			isSkip = skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
 		}
-		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
+		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) ||
+			isNothing().Match(before) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
 		if isSkip && (isAbsent == runsWhere().Match(text)) == (kind == notOnCI) {
-			report(n, kind)
+			if last != n-1 || kind == notOnCI { // a variable beside another one asks for no more
+				report(n, kind)
+			}
+			last = n
 		}
 	}
 }
@@ -248,6 +253,9 @@ var (
 	skipsHere       = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b|` +
 		`\b(?:it|describe|context)\b.*, (?:if|unless):`)
 	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:`)
+	// isNothing matches what stands before the variable where it is not set, and forbids what follows where it says no.
+	isNothing = input.Lazily(`(?:^|[^\w.!])(?:\w+\.)*IsNullOr\w+$`)
+	forbids   = input.Lazily(`^["')\]]* *={2,3} *["']false`)
 	// isUnset matches what follows where the variable is not set, or set to no.
 	isUnset = input.Lazily(`^["')\]]*(?:\.is_err|\.nil\?|\.empty\?|;? *!ok| +is None| *={2,3} *(?:""|''|nil|null|None|undefined|["']false)| *!={1,2} *(?:["'\x60]\w|true|1))|^["']\w+["'] not in `)
 )
