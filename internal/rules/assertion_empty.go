@@ -365,7 +365,8 @@ func endsWithPrint(t *Test) bool {
 	for n := t.End; n >= max(t.Body, t.End-10); n-- {
 		if line := t.of.CodeLine(n); isTelling(line) {
 			calls, around := callsOf(line[:min(len(line), maxNear)]), t.of.Enclosing(n)
-			isHanded := len(around) > 0 && around[len(around)-1] > t.Line && has(t.of.CodeLine(around[len(around)-1]), "=>", "func")
+			inner := around[max(0, len(around)-1):]
+			isHanded := len(inner) > 0 && inner[0] > t.Line && has(t.of.CodeLine(inner[0]), "=>", "func") && !has(t.of.CodeLine(inner[0]), ".Run(")
 			return len(calls) > 0 && isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ") && !isHanded
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
@@ -14,7 +15,13 @@ import (
 // findExpectationMoved finds, where nothing but tests changes, exact assertions that expect another literal, and tables
 // with fewer rows.
 func findExpectationMoved(c *Change, report func(Hit)) {
-	if slices.ContainsFunc(c.Files, (*File).maySayWhy) {
+	tested := map[string]bool{} // the first directories of test files
+	for _, f := range c.Files {
+		if f.hasTests() {
+			tested[firstDir(f.Path)] = true
+		}
+	}
+	if slices.ContainsFunc(c.Files, func(f *File) bool { return f.maySayWhy(tested) }) {
 		return
 	}
 	c.tests()
@@ -24,12 +31,11 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			kept[key] = true
 		}
 	}
-	hasTests := slices.ContainsFunc(c.Files, (*File).hasTests)
 	for _, f := range c.Files {
 		if f.Base == nil || f.Head == nil {
 			continue
 		}
-		if !hasTests && ends(f.Path, ".snap", ".ambr") && min(len(f.Removed()), len(f.Added())) > 0 {
+		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && min(len(f.Removed()), len(f.Added())) > 0 {
 			report(f.hit(f.Removed()[0].Number, f.Added()[0].Number, "", "a snapshot changes, and neither code nor a test does",
 				fixExpectation))
 		}
@@ -57,10 +63,16 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // documents are the extensions of what people or tests read.
 const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch .diff "
 
-// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data.
-func (f *File) maySayWhy() bool {
+func firstDir(name string) string {
+	dir, _, _ := strings.Cut(name, "/")
+	return dir
+}
+
+// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What lies below a
+// directory with a dot is seen by the tests there. tested are the first directories of tests.
+func (f *File) maySayWhy(tested map[string]bool) bool {
 	if f.Lang() == source.None {
-		return (!isIn(strings.ToLower(path.Ext(f.Path)), documents+".lock .sum ") && !begins(f.Path, ".") && !source.IsTest(f.Path)) ||
+		return (!isIn(strings.ToLower(path.Ext(f.Path)), documents) && (!begins(f.Path, ".") || tested[firstDir(f.Path)]) && !source.IsTest(f.Path)) ||
 			manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
@@ -79,6 +91,8 @@ func (f *File) maySayWhy() bool {
 
 // otherLiterals pairs the exact assertions of each place that differ in what they expect alone.
 func (f *File) otherLiterals() (list []Hit) {
+	before := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Base, f.Removed()) })
+	after := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
 	for _, hunk := range f.Hunks() {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
@@ -92,7 +106,11 @@ func (f *File) otherLiterals() (list []Hit) {
 			was := removed[i]
 			same := was.rank == exact && now.rank == exact && slices.Equal(was.subjects, now.subjects) &&
 				shape(was.code) == shape(now.code)
-			if same && len(now.expected) > 0 && plain(was.expected) != plain(now.expected) {
+			if !same || len(now.expected) == 0 || plain(was.expected) == plain(now.expected) {
+				continue
+			}
+			isEdited := was.first-hunk.Removed[0].Number == now.first-hunk.Added[0].Number && indentOf(was.text) == indentOf(now.text)
+			if isEdited || (!after()[was.key] && !before()[now.key]) { // where a place is written anew, both may be elsewhere
 				h := now.hit(was, expectsAnother)
 				h.File, h.Fix = f.Path, fixExpectation
 				list = append(list, h)
@@ -100,6 +118,15 @@ func (f *File) otherLiterals() (list []Hit) {
 		}
 	}
 	return list
+}
+
+// assertionKeys are what the assertions of some lines say.
+func assertionKeys(v *source.File, lines []linediff.Line) map[string]bool {
+	keys := map[string]bool{}
+	for _, s := range assertionsOf(v, lines) {
+		keys[s.key] = true
+	}
+	return keys
 }
 
 const (
@@ -167,6 +194,16 @@ func isRow(v *source.File, n int) bool {
 	return len(line) < maxNear && tableRow().Match(line)
 }
 
+// isStep reports whether a row belongs to a slice of Rust that is one argument of a call.
+func isStep(v *source.File, n int) bool {
+	for at := n - 1; v.Lang == source.Rust && at > max(0, n-maxHunk); at-- {
+		if code := codeOn(v, at); ends(code, "[") {
+			return string(code) == "&[" && isArgument(v, at)
+		}
+	}
+	return false
+}
+
 // listOn is the first list of literals on a line that begins a loop or a table, and the line without it.
 func listOn(v *source.File, n int) (line string, elements []string) {
 	code := codeOn(v, n)
@@ -221,7 +258,7 @@ func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 			continue
 		}
 		for i, l := range hunk.Removed {
-			if isRow(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !strings.Contains(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
+			if isRow(f.Base, l.Number) && !isStep(f.Base, l.Number) && !kept[lineKey(l.Text)] && (i >= maxHunk || !strings.Contains(joined, strings.TrimSuffix(lineKey(l.Text), ","))) {
 				rows = append(rows, l)
 			}
 		}
