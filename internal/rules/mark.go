@@ -171,6 +171,16 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 			return skipReason(f, line, at)
 		}
 	case lang == source.JavaScript && header && isIn(word, " skip fixme fails failing todo "):
+		switch m := jsChoice().FindSubmatch(line); {
+		case m != nil && len(m[2]) > 0:
+			return foldCondition(string(m[1]), known)
+		case m != nil:
+			return foldCondition(string(m[1]), known).not()
+		case begins(before, "?", ":"):
+			return unknown
+		case begins(line[at:], ";"): // it only gets another name
+			return notEver
+		}
 		next := strings.TrimLeft(args, " \t\r\n")
 		next = next[:min(len(next), 200)]
 		if begins(bytes.TrimLeft(line[at:], " \t"), "(") && next != "" && !strings.ContainsRune("\"'`(", rune(next[0])) &&
@@ -180,6 +190,9 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	}
 	return always
 }
+
+// jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is met.
+var jsChoice = input.Lazily(`[(=](.*)\? *` + jsTests + `(\.\w+)? *: *` + jsTests + `(?:\.\w+)? *[);]`)
 
 // namedArgument parts name=value of Python. A comparison has no name.
 func namedArgument(arg string) (name, value string, named bool) {
@@ -251,7 +264,7 @@ var skippers = map[source.Lang]struct {
 	begin    string
 }{
 	source.Python: {input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
-	source.JavaScript: {input.Lazily(`(?m)(\w+) *= (?:(?:it|test|describe)\.(skip|todo|fixme))[;\r\n]|` +
+	source.JavaScript: {input.Lazily(`(?m)(\w+) *= (?:true *\? *|false *\? *\w+ *: *)?(?:it|test|describe)\.(skip|todo|fixme)(?: *: *\w+)?[;\r\n]|` +
 		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},

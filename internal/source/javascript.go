@@ -21,22 +21,26 @@ func (d *finder) javaScript() {
 			end = d.javaScriptTest(at, end, group, certain)
 		} else if end-at <= len("xdescribe") {
 			if open, group := d.javaScriptCall(at, end); open != none {
-				end = d.javaScriptTest(at, open, group, certain)
+				from := d.brackets().mateAt(d.lastBefore(open)) // (condition ? it.skip : it)("name", …)
+				if from == none || from > at {
+					from = at
+				}
+				end = d.javaScriptTest(from, open, group, certain)
 			}
 		}
 		at = end
 	}
 }
 
-var skipAlias = regexp.MustCompile(`(\w+) *= ((?:it|test|describe)\.(?:skip|todo|fixme))[;\r\n]`)
+var skipAlias = regexp.MustCompile(`(\w+) *= (?:[^;\r\n]*\? *(?:it|test|describe)(?:\.\w+)? *: *)?((?:it|test|describe)(?:\.(?:skip|todo|fixme))?)[;\r\n]`)
 
-// skipAliases are the names that a file gives to functions that skip, as in const later = it.skip. The value is true
-// for those of groups.
+// skipAliases are the names that a file gives to functions that skip, as in const later = it.skip, or under a condition. The value
+// is true for those of groups.
 func skipAliases(f *File) map[string]bool {
 	names := map[string]bool{}
 	if bytes.Contains(f.Code, []byte(".skip")) || bytes.Contains(f.Code, []byte(".todo")) || bytes.Contains(f.Code, []byte(".fixme")) {
 		for _, m := range skipAlias.FindAllSubmatch(f.Code, 10) {
-			names[string(m[1])] = string(m[2]) == "describe.skip"
+			names[string(m[1])] = m[2][0] == 'd'
 		}
 	}
 	return names
@@ -85,6 +89,12 @@ func (d *finder) javaScriptCall(at, end int) (open int, group bool) {
 				return none, false
 			}
 			return at, group
+		case ')':
+			from, open := d.brackets().mateAt(at), d.skip(at+1)
+			if from == none || d.byteAt(open) != '(' || !named || bytes.IndexByte(d.Code[max(from, at-maxHead):at], '?') < 0 {
+				return none, false
+			}
+			return open, group
 		default:
 			return none, false
 		}
