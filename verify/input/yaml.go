@@ -34,7 +34,7 @@ func ParseYAML(data []byte, depth int, errs *Errors) *Node {
 
 // ParseWorkflow reads a YAML document that is not an input of a decision, such as a workflow of GitHub, whose authors use more of
 // YAML: anchors, aliases, plain texts over several lines, tabs inside of texts, numbers in any spelling. An alias is the same node as
-// what it stands for, and an anchor may not contain its own alias. Everything else is as in [ParseYAML].
+// what it stands for; an anchor may not contain its own alias, nor have a name that another one has. Everything else is as in [ParseYAML].
 // It returns nil, and errors, when the text contains something else; with a node there may be errors as well, about
 // duplicate keys and odd numbers.
 func ParseWorkflow(data []byte, depth int, errs *Errors) *Node {
@@ -173,6 +173,11 @@ func (p *yamlParser) anchor(value func() *Node) *Node {
 	isMember := p.peek(-1).kind == token.MappingValueType
 	p.next()
 	start, name := p.at+p.aliased, p.next()
+	_, again := p.anchors[name.text]
+	if again || (p.peek(0).pos.Line == name.pos.Line && p.peek(1).kind == token.MappingValueType) {
+		return p.fail(name, "this name is given twice, or to a key", "a name of its own for a value", "write the value out where it is used")
+	}
+	p.anchors[name.text] = anchored{} // where a name is inside of its value, readers differ in what it stands for
 	n := &Node{Pos: name.pos}
 	if t := p.peek(0); t.pos.Line == name.pos.Line || t.pos.Column > p.column ||
 		(t.pos.Column == p.column && isMember && t.kind == token.SequenceEntryType) {

@@ -237,6 +237,12 @@ func TestParseWorkflowAnchors(t *testing.T) {
 		{"a:\n- k: &x\n- [x]\n", `{"a":[{"k":null},["x"]]}`},
 		{"a: *x\nb: &x 1\n", ""},
 		{"a: &x [*x]\n", ""},
+		{"a: &x [1, &x [2]]\nb: *x\n", ""},
+		{"a: &x 1\nb: &x 2\nc: *x\n", ""},
+		{"a:\n  &x k: v\nb: *x\n", ""},
+		{"a:\n- &x k: v\n- *x\n", ""},
+		{"a: {&x k: v}\nb: *x\n", ""},
+		{"a:\n- &x\n  k: v\n- *x\n", `{"a":[{"k":"v"},{"k":"v"}]}`},
 		{"a: &x {k: v}\nb:\n  <<: *x\n", ""},
 		{nested, ""},
 	} {
