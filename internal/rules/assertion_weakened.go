@@ -73,7 +73,7 @@ func (f *File) weakened() (list []Hit) {
 // callsLeft finds assertions of which a place has only the call, the comparison or a message left.
 func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hit) {
 	for _, l := range added {
-		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) {
+		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) || f.isLookedAt(l.Number) {
 			continue
 		}
 		key := strings.TrimRight(liveKey(f.Head, l.Number), ";")
@@ -99,6 +99,17 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 		}
 	}
 	return list
+}
+
+// isLookedAt reports whether a line lies in a block that must end with an error, or of which Ruby keeps the value.
+func (f *File) isLookedAt(line int) bool {
+	around := f.Head.Enclosing(line)
+	if len(around) == 0 || around[len(around)-1] == line {
+		return false
+	}
+	n := around[len(around)-1]
+	name, _ := setOn(f.Head, n)
+	return asserts(f.Head, n) || (name != "" && f.Lang() == source.Ruby)
 }
 
 // silenced reports whether a call says what an assertion of Go says, but fails nothing.
@@ -223,9 +234,12 @@ func (s *Assertion) expects(was *Assertion) bool {
 	return s.rank == exact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
 }
 
-// about is the subject that two assertions share, "" for none.
+// about is the subject that two assertions share, "" for none. A constant that something was compared with is none.
 func (s *Assertion) about(was *Assertion) string {
 	for _, subject := range was.subjects {
+		if first := at(subject, 0); len(was.subjects) > 1 && first >= 'A' && first <= 'Z' && !has(subject, "(", "[") {
+			continue
+		}
 		for _, now := range s.subjects {
 			if now == subject || bare(now) == subject {
 				return subject
@@ -249,7 +263,12 @@ func bare(subject string) string {
 // same reports whether an assertion that looks looser says the same: x == true and x, x == None and x is None.
 func (s *Assertion) same(was *Assertion) bool {
 	matcher := strings.ToLower(s.matcher)
-	if s.rank == exists && s.opposite(was) {
+	switch {
+	case s.rank == exists && s.opposite(was),
+		isIn(plainName(s.matcher), lengths) && slices.Equal(s.expected, []string{"0"}), // nothing is there now
+		begins(matcher, "noerror") && has(was.matcher, "Error", "errors."),             // nothing fails now
+		// it asks for more arguments
+		s.matcher == was.matcher && len(s.expected) > len(was.expected) && slices.Equal(s.expected[:len(was.expected)], was.expected):
 		return true
 	}
 	for _, e := range was.expected {
@@ -317,7 +336,8 @@ func (s *Assertion) widens(was *Assertion) bool {
 		return true
 	}
 	// Who names the error compares its text below.
-	return now == old && has(squeeze(nil, before[2]), "match=") && (!has(squeeze(nil, after[2]), "match=", ")as") || has(after[2], `".*"`))
+	hasText := has(squeeze(nil, after[2]), "match=", ")as") || has(s.text, "Regex(")
+	return now == old && has(squeeze(nil, before[2]), "match=") && (!hasText || has(after[2], `".*"`))
 }
 
 // What stands before a number that says how far a value may be away. With precise, less is more.

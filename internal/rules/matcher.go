@@ -239,6 +239,7 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 			c.rank = min(c.rank, exists)
 		} else if len(m.args) == 1 && begins(a.key(), "expect.any(", "expect.objectContaining(", "expect.arrayContaining(", "expect.string") {
 			c.rank = min(c.rank, partial)
+			c.matcher, _, _ = strings.Cut(a.key(), "(")
 		}
 	}
 	return c
