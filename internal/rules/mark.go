@@ -442,7 +442,7 @@ func after(tests []*Test, line int) int {
 // skipsGroup reports whether a statement in a group, but in none of its tests, is for all of them: it stands in the
 // group itself or in what runs before each test.
 func skipsGroup(t *Test, line int, names truths) bool {
-	return !inHandler(t.of, line) && all(t.blocksAround(line), func(b int) bool {
+	return !inBranch(t.of, line) && all(t.blocksAround(line), func(b int) bool {
 		return has(bytes.ToLower(t.of.CodeLine(b)), "setup", "before", "set_up") || blockTruth(t.of, b, names) == always
 	})
 }

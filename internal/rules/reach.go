@@ -18,14 +18,20 @@ func (t *Test) blocksAround(line int) []int {
 func isUnconditional(t *Test, line int, names truths) bool {
 	isOpen := func(b int) bool { return blockTruth(t.of, b, names) == always }
 	return !conditionBefore(t.of.CodeLine(line), names) && all(t.blocksAround(line), isOpen) && !returnsBefore(t, line) &&
-		!inHandler(t.of, line)
+		!inBranch(t.of, line)
 }
 
-// inHandler reports whether a line of Ruby is in a part of its block that only runs for a reason.
-func inHandler(v *source.File, line int) bool {
-	for n := line - 1; v.Lang == source.Ruby && n > max(0, line-100); n-- {
-		if code := v.CodeLine(n); !isBlank(code) && indentOf(code) < indentOf(v.CodeLine(line)) {
-			return isIn(firstWord(codeOn(v, n)), " rescue else elsif when ") && !begins(codeOn(v, codeAbove(v, n)), "raise")
+// oneSystem matches what C# compiles for some systems or frameworks only.
+var oneSystem = input.Lazily(`^#(?:el)?if [^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|BROWSER|NET\w*\d)`)
+
+// inBranch reports whether a line is in a part that only runs for a reason: of a block of Ruby, or of what C# compiles.
+func inBranch(v *source.File, line int) bool {
+	for n := line - 1; n > max(0, line-100); n-- {
+		switch code := codeOn(v, n); {
+		case v.Lang == source.CSharp && begins(code, "#"):
+			return oneSystem().Match(code)
+		case v.Lang == source.Ruby && len(code) > 0 && indentOf(v.CodeLine(n)) < indentOf(v.CodeLine(line)):
+			return isIn(firstWord(code), " rescue else elsif when ") && !begins(codeOn(v, codeAbove(v, n)), "raise")
 		}
 	}
 	return false
