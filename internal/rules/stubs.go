@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -21,12 +22,38 @@ func findStubbedBody(c *Change, report func(Hit)) {
 	}
 }
 
-// findStub finds new functions that only say that they are not implemented.
+// findStub finds new functions that only say that they are not implemented, where the change brings no other one of the name that
+// does something, such as in a class that inherits.
 func findStub(c *Change, report func(Hit)) {
+	known := map[string]bool{}
 	for _, list := range c.newFindings(true, scanStubs) {
+		list = slices.DeleteFunc(list, func(m finding) bool {
+			if _, asked := known[m.kind]; !asked && len(known) < maxSearched {
+				known[m.kind] = c.implements(m.kind)
+			}
+			return known[m.kind]
+		})
+		if len(list) == 0 {
+			continue
+		}
 		report(list[0].file.hit(0, list[0].line, list[0].kind, "not implemented: "+kinds(list),
 			"implement the function, or leave it out"))
 	}
+}
+
+// implements reports whether a file has more functions of a name that do something than it had.
+func (c *Change) implements(name string) bool {
+	return slices.ContainsFunc(c.Files, func(f *File) bool {
+		if f.Head == nil || !isProduction(f.Path) || !has(f.Head.Code, name) {
+			return false
+		}
+		before := 0
+		if f.Base != nil {
+			_, before = f.bodies(f.Base, name)
+		}
+		_, after := f.bodies(f.Head, name)
+		return after > before
+	})
 }
 
 // findStubPhrase finds new comments that say that code is provisional.
@@ -54,7 +81,7 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 	places := 0
 	v.EachComment(func(from, to int) bool {
 		scanComment(v.Text[from:to], func(at int, phrase string) bool {
-			if line := lineOf(v.Text, from+at); phrase != "for now" || has(line, "eturn", "imulat", "o-op", "ardcod", "ake ", "ummy", "tub", "ock ") {
+			if line := lineOf(v.Text, from+at); isProvisional(line, phrase) {
 				found(v.LineAt(from+at), phrase)
 			}
 			places++
@@ -62,6 +89,19 @@ func scanPhrases(f *File, v *source.File, found func(int, string)) {
 		})
 		return places < maxPlaces
 	})
+}
+
+// isProvisional reports whether a phrase, as it stands in a line, is about the code beside it.
+func isProvisional(line []byte, phrase string) bool {
+	switch phrase {
+	case "for now":
+		return has(line, "eturn", "imulat", "o-op", "ardcod", "ake ", "ummy", "tub", "ock ") && !has(line, phrase+"+")
+	case "in a production environment":
+		return has(line, "ould use", "would", "'d ", " real", "environment,")
+	case "placeholder until":
+		return !has(line, "oading "+phrase)
+	}
+	return true
 }
 
 func scanComment(text []byte, found func(at int, phrase string) bool) {
