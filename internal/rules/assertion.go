@@ -202,7 +202,7 @@ var frameworks = map[source.Lang]string{
 	source.Python: " pytest.raises pytest.warns pytest.fail pytest.deprecated_call self.fail .raises ",
 	source.JavaScript: " t.is t.not t.equal t.notEqual t.same t.deepEqual t.like t.true t.false t.truthy t.falsy t.throws t.throwsAsync t.ok t.notOk t.pass " +
 		"t.snapshot t.fail t.match t.rejects t.regex ",
-	source.Java:   " .fail .verify .verifyNoInteractions .verifyNoMoreInteractions .then .andExpect *.andExpect ",
+	source.Java:   " .fail .rewriteRun .verify .verifyNoInteractions .verifyNoMoreInteractions .then .andExpect *.andExpect ",
 	source.CSharp: " *.Received *.DidNotReceive *.ReceivedWithAnyArgs *.Verify *.VerifyAll *.VerifyNoOtherCalls .Verify .VerifyJson .VerifyXml ",
 	source.Ruby:   " .flunk *.must_equal *.must_be *.must_raise ",
 }

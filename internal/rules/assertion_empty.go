@@ -73,11 +73,11 @@ func (f *File) tautologies() (list []*Assertion) {
 			list = append(list, s)
 		}
 	}
-	return list
+	return slices.CompactFunc(list, func(a, b *Assertion) bool { return a.first == b.first })
 }
 
-// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function, with
-// that of its owner.
+// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function,
+// with that of its owner.
 var replacing = byLanguage(map[source.Lang]string{
 	source.Python:     `\b(?:patch|setattr)\(\s*["']([\w.]+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*([\w.]+)\s*,\s*["'](\w+)["']`,
 	source.JavaScript: `\bspyOn\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)`,
@@ -95,8 +95,8 @@ func groups(pattern *regexp.Regexp, text []byte) (list []string) {
 	return list
 }
 
-// assertionsAbout are the assertions that ask what a function returns which a line gives another body, called by its owner's
-// name, in the test or block that the line belongs to or decorates. Tests of mocks do so on purpose.
+// assertionsAbout are the assertions that ask what a function returns which a line gives another body, called by its
+// owner's name, in the test or block that the line belongs to or decorates. Tests of mocks do so on purpose.
 func (f *File) assertionsAbout(line int) (list []*Assertion) {
 	t := f.testAround(line)
 	s, ok := statementAt(f.Head, line)
@@ -121,8 +121,10 @@ func (f *File) assertionsAbout(line int) (list []*Assertion) {
 	for n := max(t.Line, line-maxHunk); n <= min(end, line+maxHunk); n++ {
 		variable, value := setOn(f.Head, n)
 		switch {
-		case ends("."+name, "."+value) && value != "" && f.Lang() != source.Ruby, n > line && has(codeOn(f.Head, n), "estore", ".stop(", "undo("):
-			return nil // the real one has another name, or is there again
+		case has(value, ".") && ends("."+name, "."+value) && f.Lang() != source.Ruby: // the real one has another name
+			return nil
+		case n > line && has(codeOn(f.Head, n), "estore", ".stop(", "undo("): // it is there again
+			return list
 		case n <= line:
 		case asserts(f.Head, n):
 			isResult := func(e string) bool { return results[e] || isCall(e) }
@@ -169,10 +171,13 @@ func (f *File) copyUsed(line int) int {
 
 // isCopied reports whether an assertion compares a variable with itself, or with its copy.
 func (f *File) isCopied(s *Assertion) bool {
-	if s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 || wordEnd(s.subjects[0]+s.subjects[1]) < len(s.subjects[0]+s.subjects[1]) {
+	if s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 {
 		return false
 	}
 	a, b := s.subjects[0], s.subjects[1]
+	if wordEnd(a+b) < len(a+b) {
+		return false
+	}
 	for n := s.first - 1; a != b && n > max(0, s.first-20); n-- {
 		name, value := setOn(f.Head, n)
 		switch {
@@ -365,9 +370,12 @@ func endsWithPrint(t *Test) bool {
 	for n := t.End; n >= max(t.Body, t.End-10); n-- {
 		if line := t.of.CodeLine(n); isTelling(line) {
 			calls, around := callsOf(line[:min(len(line), maxNear)]), t.of.Enclosing(n)
-			inner := around[max(0, len(around)-1):]
-			isHanded := len(inner) > 0 && inner[0] > t.Line && has(t.of.CodeLine(inner[0]), "=>", "func") && !has(t.of.CodeLine(inner[0]), ".Run(")
-			return len(calls) > 0 && isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ") && !isHanded
+			if len(calls) == 0 || !isIn(strings.ToLower(calls[0]), " print println printf log logf puts writeline ") {
+				return false
+			}
+			inner := around[max(0, len(around)-1):] // a function that the test hands over
+			return len(inner) == 0 || inner[0] <= t.Line || !has(t.of.CodeLine(inner[0]), "=>", "func") ||
+				has(t.of.CodeLine(inner[0]), ".Run(")
 		}
 	}
 	return false

@@ -267,8 +267,8 @@ func (s *Assertion) same(was *Assertion) bool {
 	case s.rank == exists && s.opposite(was),
 		isIn(plainName(s.matcher), lengths) && slices.Equal(s.expected, []string{"0"}), // nothing is there now
 		begins(matcher, "noerror") && has(was.matcher, "Error", "errors."),             // nothing fails now
-		// it asks for more arguments
-		s.matcher == was.matcher && len(s.expected) > len(was.expected) && slices.Equal(s.expected[:len(was.expected)], was.expected):
+		s.matcher == was.matcher && len(s.expected) > len(was.expected) && // it asks for more arguments
+			slices.Equal(s.expected[:len(was.expected)], was.expected):
 		return true
 	}
 	for _, e := range was.expected {

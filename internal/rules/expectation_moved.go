@@ -68,11 +68,12 @@ func firstDir(name string) string {
 	return dir
 }
 
-// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What lies below a
-// directory with a dot is seen by the tests there. tested are the first directories of tests.
+// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What lies
+// below a directory with a dot is seen by the tests there. tested are the first directories of tests.
 func (f *File) maySayWhy(tested map[string]bool) bool {
 	if f.Lang() == source.None {
-		return (!isIn(strings.ToLower(path.Ext(f.Path)), documents) && (!begins(f.Path, ".") || tested[firstDir(f.Path)]) && !source.IsTest(f.Path)) ||
+		isSeen := !begins(f.Path, ".") || tested[firstDir(f.Path)]
+		return (isSeen && !isIn(strings.ToLower(path.Ext(f.Path)), documents) && !source.IsTest(f.Path)) ||
 			manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
 	if source.IsTest(f.Path) {
@@ -109,8 +110,9 @@ func (f *File) otherLiterals() (list []Hit) {
 			if !same || len(now.expected) == 0 || plain(was.expected) == plain(now.expected) {
 				continue
 			}
-			isEdited := was.first-hunk.Removed[0].Number == now.first-hunk.Added[0].Number && indentOf(was.text) == indentOf(now.text)
-			if isEdited || (!after()[was.key] && !before()[now.key]) { // where a place is written anew, both may be elsewhere
+			isEdited := was.first-hunk.Removed[0].Number == now.first-hunk.Added[0].Number &&
+				indentOf(was.text) == indentOf(now.text)
+			if isEdited || (!after()[was.key] && !before()[now.key]) { // else the place is written anew
 				h := now.hit(was, expectsAnother)
 				h.File, h.Fix = f.Path, fixExpectation
 				list = append(list, h)

@@ -156,7 +156,7 @@ func lookInto(t *Test) insight {
 // soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
 func soundsLikeAssertion(line []byte) bool {
 	return has(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise",
-		"match", "fail", "ensure", "panic", "snapshot")
+		"match", "fail", "ensure", "panic", "snapshot", ".withtimeout(")
 }
 
 // isHarmless reports whether a function of a language or a test framework asserts nothing.
