@@ -95,7 +95,7 @@ func headTruth(head []byte, names truths) certainty {
 		return foldCondition(condition, names)
 	case word == "unless":
 		return foldCondition(condition, names).not()
-	case isIn(word, " try begin with using for foreach loop do unsafe finally ensure lock async "), begins(s, "{"),
+	case isIn(word, " try begin with using for foreach loop do unsafe finally ensure lock async runBlocking runTest "), begins(s, "{"),
 		has(s, ".Run(", ".Fuzz(", ".each", ".forEach", "subTest("):
 		return always
 	}
@@ -161,7 +161,8 @@ func endsHere(f *source.File, n int, line []byte) bool {
 func inClosure(t *Test, n int) bool {
 	return slices.ContainsFunc(t.blocksAround(n), func(b int) bool {
 		head := bytes.TrimLeft(t.of.CodeLine(b), "} \t")
-		return !begins(head, "{") && !isIn(firstWord(head), " if unless try begin with using else unsafe ")
+		isWhole := isIn(firstWord(head), " runBlocking runTest ") && blockEnd(t.of, b) >= t.End-1 // what it leaves is the test
+		return !begins(head, "{") && !isWhole && !isIn(firstWord(head), " if unless try begin with using else unsafe ")
 	})
 }
 
