@@ -83,9 +83,11 @@ func (f *gradedFile) mayMiss(name string) bool {
 
 // isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them.
 func (f *gradedFile) isPartial(name string, line int) bool {
-	return begins(name, "ignores ") && slices.ContainsFunc(f.Hunks(), func(h linediff.Hunk) bool {
-		return len(between(h.Added, line, line)) > 0 &&
-			slices.ContainsFunc(h.Added, func(l linediff.Line) bool { return has(l.Text, "rules:", "files:", "languageOptions:") })
+	return begins(name, "ignores ") && slices.ContainsFunc(f.Added(), func(l linediff.Line) bool {
+		from, to := min(l.Number, line), max(l.Number, line)
+		return to-from < 100 && has(l.Text, "rules:", "files:", "languageOptions:") && !slices.ContainsFunc(between(f.Added(), from, to), func(l linediff.Line) bool {
+			return from < to && has(l.Text, "}") && indentOf(l.Text) < indentOf(f.Head.Line(line)) // another object begins
+		}) && (from == to || !has(f.Head.Line(line), "{"))
 	})
 }
 
@@ -104,6 +106,7 @@ func chooses(settings map[string][]degree, family string) bool {
 func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
 	added := f.inPlaceOf(line)
+	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })
 	for other, now := range f.now {
 		if isHook && f.was[other] == nil && (has(other, id) || (len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other))) {
 			return true
@@ -112,6 +115,9 @@ func (f *gradedFile) isMeant(name string, line int) bool {
 	usual := isIn(name, " errcheck govet ineffassign staticcheck unused gosimple typecheck stylecheck ")
 	return chooses(f.now, name) || (usual && f.now["linters.disable-all"] == nil && len(f.now["default"]) == 0)
 }
+
+// noEntry matches the command of a hook that does nothing.
+var noEntry = input.Lazily(`\bentry:\s*["']?(?:/bin/)?(?:true|echo|:|exit 0)(?:["'\s]|$)`)
 
 // petty matches hooks that look at the form of files only, and replace no other.
 var petty = input.Lazily(`the hook (?:check-|fix-|trailing-|end-of-|mixed-|detect-|name-|no-commit)`)

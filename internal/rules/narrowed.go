@@ -207,7 +207,7 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 		return ""
 	}
 	args, before := " "+strings.Join(c.Args, " "), " "+strings.Join(old.Args, " ")
-	if has(before, " -x test", " -DskipTests", " -Dmaven.test.skip", " --no-run", " -PskipTests") {
+	if has(strings.ReplaceAll(before+" ", "=true ", " "), " -x test ", " -DskipTests ", " -Dmaven.test.skip ", " --no-run ", " -PskipTests ") {
 		return "" // it ran no tests
 	}
 	for i, arg := range c.Args {
@@ -230,7 +230,7 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	for _, option := range table[needed+1:] {
 		names := strings.Split(option, "|")
 		isOne := func(arg string) bool { return slices.Contains(names, arg) }
-		if slices.ContainsFunc(old.Args, isOne) && !slices.ContainsFunc(c.Args, isOne) && !has(args, "${{") && !(split && has(args, " -p ", " --package")) {
+		if slices.ContainsFunc(old.Args, isOne) && !slices.ContainsFunc(c.Args, isOne) && !slices.ContainsFunc(without(c.Args, old.Args), isComputed) && !(split && has(args, " -p ", " --package")) {
 			return "without " + names[0]
 		}
 	}
@@ -247,6 +247,9 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	}
 	return ""
 }
+
+// isComputed reports whether an argument is a text of a workflow that may be an option.
+func isComputed(arg string) bool { return begins(arg, "${{") }
 
 // optionAt is the option that stands at a place of a list of arguments, and its value.
 func optionAt(args []string, i int) (option, value string) {
@@ -266,7 +269,11 @@ const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --t
 // selectsLess reports whether a pattern chooses only a part of what another one does.
 func selectsLess(was, now string) bool {
 	old, list := choices(was), choices(now)
-	return !has(was+now, "$(", "${", "$T") && ((len(without(list, old)) == 0 && len(without(old, list)) > 0) || (has(now, was) && has(now, " and ", "&")))
+	isPart := func(name string) bool { // of what an old one chooses
+		return !has(name, "*") && slices.ContainsFunc(old, func(o string) bool { return o == "." || has(name, o) })
+	}
+	isLess := len(without(old, list)) > 0 && len(without(without(list, old), slices.DeleteFunc(slices.Clone(list), func(n string) bool { return !isPart(n) }))) == 0
+	return !has(was+now, "$(", "${") && !begins(now, "$") && !begins(was, "$") && (isLess || (has(now, was) && has(now, " and ", "&")) || (has(was, "not ") && !has(now, "not ")))
 }
 
 // choices are the alternatives of a pattern of names.

@@ -30,6 +30,11 @@ func TestNarrows(t *testing.T) {
 		go test -run "A|B" ./... => go test -run "^A$" ./... => -run
 		go test -run ^A$ ./... => go test -run "^A$|^B$" ./... =>
 		go test -run A ./... => go test -run "$PATTERN" ./... =>
+		go test -run . ./... => go test -run TestA ./... => -run
+		go test -run A ./... => go test -run AB ./... => -run
+		pytest -k "not slow" => pytest -k fast => -k
+		go test -race ./... => go test -timeout=${{ env.T }} ./... => without -race
+		gradle check -x testJar => gradle check -x testJar -x test => -x
 		go test -skip A ./... => go test -skip "A|B" ./... => -skip
 		go test -race ./... => go test ${{ matrix.race }} ./... =>
 		pytest -k a => pytest -k "a or b" =>

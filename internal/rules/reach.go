@@ -24,6 +24,18 @@ func isUnconditional(t *Test, line int, names truths) bool {
 // oneSystem matches what C# compiles for some systems or frameworks only.
 var oneSystem = input.Lazily(`^#(?:el)?if [^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|BROWSER|NET\w*\d)`)
 
+// broadRescue matches a handler for what a test or the code that it tests can raise as it likes.
+var broadRescue = input.Lazily(`^rescue\s*(?:$|=>|;)|\b(?:StandardError|RuntimeError|NameError|NoMethodError|TypeError|ArgumentError|ZeroDivisionError)\b`)
+
+// isHandler reports whether a line begins the handler of an error that the machine raises, and not the block itself.
+func isHandler(v *source.File, line int) bool {
+	is, indent := firstWord(codeOn(v, line)) == "rescue" && !broadRescue().Match(codeOn(v, line)), indentOf(v.CodeLine(line))
+	for n := line - 1; is && n > max(0, line-100) && (isBlank(v.CodeLine(n)) || indentOf(v.CodeLine(n)) > indent); n-- {
+		is = !begins(codeOn(v, n), "raise", "fail")
+	}
+	return is
+}
+
 // inBranch reports whether a line is in a part that only runs for a reason: of a block of Ruby, or of what C# compiles.
 func inBranch(v *source.File, line int) bool {
 	for n := line - 1; n > max(0, line-100); n-- {
@@ -31,7 +43,7 @@ func inBranch(v *source.File, line int) bool {
 		case v.Lang == source.CSharp && begins(code, "#"):
 			return oneSystem().Match(code)
 		case v.Lang == source.Ruby && len(code) > 0 && indentOf(v.CodeLine(n)) < indentOf(v.CodeLine(line)):
-			return isIn(firstWord(code), " rescue else elsif when ") && !begins(codeOn(v, codeAbove(v, n)), "raise")
+			return isHandler(v, n)
 		}
 	}
 	return false

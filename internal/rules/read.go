@@ -161,7 +161,7 @@ func (f *File) hidden() string {
 		}
 	}
 	if head != "" && f.Base != nil && (head != unreadMode || f.Lang() == source.None || isSetup(f.Base) || len(f.Base.Tests()) > 0 ||
-		has(f.Base.Code, "ssert", "xpect", "hould")) { // a link for what tests use takes no test away
+		has(f.Base.Code, "ssert", "xpect", "hould", ".Fatal", ".Error", "raise", "throw", "fail", "panic")) { // a link for what tests use takes no test away
 		return strings.Replace(head, " is ", " becomes ", 1)
 	}
 	return ""

@@ -188,6 +188,7 @@ func isSetup(v *source.File) bool {
 var (
 	goEntry  = input.Lazily(`^func (?:init\(\)|TestMain\(\s*(\w+) )`)
 	goCI     = input.Lazily(`"CI"|"(?:GITHUB|RUNNER)_|\bif true\b`)
+	goUsual  = input.Lazily(`"(?:HOME|USER|LOGNAME|SHELL|SHLVL|LANG|LC_\w+|PWD|OLDPWD|TERM|PATH|HOSTNAME|TZ|GO[A-Z]+|\w*_CI|TF_BUILD)"`) // set on most machines
 	goChild  = input.Lazily(`\bif [^\n]*os\.Getenv\("\w+"\) != "[^"\n]+"[^\n]*\{\s*return\s`)
 	goRun    = input.Lazily(`(?:(\w+)\s*:?=[^\n]*)?(?:\.Run\(\)|RunMain\()`)
 	goZero   = input.Lazily(`(?m)(?:^|[{;])[ \t]*(\w+)[ \t]*=[ \t]*0[ \t\r]*(?:$|[;}])`)
@@ -245,7 +246,11 @@ func isCertainExit(v *source.File, run, at int) bool {
 // isOfChild reports whether code between two offsets returns unless the tests start the process again, with a variable of their own.
 func isOfChild(v *source.File, from, to int) bool {
 	m := goChild().FindIndex(v.Text[from:to])
-	return m != nil && v.Code[from+m[0]] == 'i' && !goCI().Match(v.Text[from+m[0]:from+m[1]])
+	if m == nil || v.Code[from+m[0]] != 'i' {
+		return false
+	}
+	asked := v.Text[from+m[0] : from+m[1]]
+	return !goCI().Match(asked) && !goUsual().Match(asked)
 }
 
 const (
@@ -264,10 +269,24 @@ func skipsByName(v *source.File, line int) bool {
 	return pyNamed().Match(above) && !has(above, " and ")
 }
 
-// isAskedFor reports whether a line is in a block for who gives an option.
+// pyAsked matches the head of a block for who gives an option that is no value of pytest's own; its groups are the name.
+var pyAsked = input.Lazily(`^\s*if config\.(?:get(?:option|value)\(["'](?:--)?([\w-]+)["']\)|option\.(\w+)):\s*(?:#.*)?$`)
+
+// pyGiven matches an option that is given where nobody gives it.
+var pyGiven = input.Lazily(`store_false|store_const|default\s*=\s*[^FN0\s]`)
+
+// isAskedFor reports whether a line is in a block for who gives an option, which nothing of the file gives.
 func isAskedFor(v *source.File, line int) bool {
-	return !has(v.Code, "default=True") && slices.ContainsFunc(v.Enclosing(line), func(b int) bool {
-		return begins(codeOn(v, b), "if config.getoption(", "if config.getvalue(", "if config.option.") && !has(v.CodeLine(b), "True")
+	const most = 64 << 10 // bytes of a file that is searched for each line
+	return len(v.Text) < most && slices.ContainsFunc(v.Enclosing(line), func(b int) bool {
+		names := groups(pyAsked(), v.Line(b))
+		if len(names) == 0 || has(v.Code, "option."+names[0]+" =", "option."+names[0]+"=") {
+			return false
+		}
+		_, declared, _ := bytes.Cut(v.Text, []byte(`"--`+strings.ReplaceAll(names[0], "_", "-")+`",`))
+		declared, _, _ = bytes.Cut(declared[:min(len(declared), 1000)], []byte("addoption("))
+		return !pyGiven().Match(declared) &&
+			!isIn(names[0], " capture tb tbstyle color import-mode importmode assert assertmode show-capture showcapture code-highlight ")
 	})
 }
 

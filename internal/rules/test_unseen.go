@@ -13,7 +13,7 @@ import (
 
 var (
 	rubyShared   = input.Lazily(`^\s*(?:module\s+|(?:RSpec\.)?shared_(?:examples|examples_for|context)[\s(]+["':])([^"',]*\w)`)
-	rubyIncludes = input.Lazily(`\b(?:include|prepend|extend|it_(?:should_)?behaves?_like)`)
+	rubyIncludes = input.Lazily(`(?:^|[{;]|\bdo\b)\s*(?:\w+\.)?(?:include(?:_examples|_context)?|prepend|extend|it_(?:should_)?behaves?_like)\b`)
 )
 
 // imports reports whether a file of tests imports the one of a place, and names the function or class around it. In Ruby what loads
@@ -42,7 +42,8 @@ func (t *testTable) imports(at place) bool {
 		for n := 1; n <= f.Head.Lines(); n++ {
 			switch line := f.Head.CodeLine(n); {
 			case isRuby:
-				named = named || (name != "" && hasWord(f.Head.Line(n), name) && rubyIncludes().Match(line))
+				named = named || (name != "" && rubyIncludes().Match(line) && hasWord(appendLive(nil, f.Head, n), name) &&
+					!slices.ContainsFunc(f.Head.Enclosing(n), func(b int) bool { return blockTruth(f.Head, b, nil) == notEver }))
 			case isImport(line), has(line, "require("):
 				imported = imported || has(f.Head.Line(n), stem)
 			default:
