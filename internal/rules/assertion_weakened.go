@@ -73,7 +73,7 @@ func (f *File) weakened() (list []Hit) {
 // callsLeft finds assertions of which a place has only the call, the comparison or a message left.
 func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hit) {
 	for _, l := range added {
-		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) || f.isLookedAt(l.Number) {
+		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) {
 			continue
 		}
 		key := strings.TrimRight(liveKey(f.Head, l.Number), ";")
@@ -90,7 +90,7 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 			case isAsserted:
 			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
 				how = "the failure is only a message now"
-			case was.isAbout(call, l.Text):
+			case was.isAbout(call, l.Text) && !f.isLookedAt(l.Number):
 				how = "the assertion is gone, and its call stays"
 			}
 			if how != "" {
@@ -108,8 +108,9 @@ func (f *File) isLookedAt(line int) bool {
 		return false
 	}
 	n := around[len(around)-1]
+	kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(n))
 	name, _ := setOn(f.Head, n)
-	return asserts(f.Head, n) || (name != "" && f.Lang() == source.Ruby)
+	return kind == sureAssertion || (name != "" && f.Lang() == source.Ruby)
 }
 
 // silenced reports whether a call says what an assertion of Go says, but fails nothing.
@@ -236,8 +237,8 @@ func (s *Assertion) expects(was *Assertion) bool {
 
 // about is the subject that two assertions share, "" for none. A constant that something was compared with is none.
 func (s *Assertion) about(was *Assertion) string {
-	for _, subject := range was.subjects {
-		if first := at(subject, 0); len(was.subjects) > 1 && first >= 'A' && first <= 'Z' && !has(subject, "(", "[") {
+	for i, subject := range was.subjects {
+		if c := at(subject, 0); i == 0 && len(was.subjects) > 1 && c >= 'A' && c <= 'Z' && !has(subject, "(", "[") {
 			continue
 		}
 		for _, now := range s.subjects {

@@ -18,7 +18,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 	tested := map[string]bool{} // the first directories of test files
 	for _, f := range c.Files {
 		if f.hasTests() {
-			tested[firstDir(f.Path)] = true
+			tested[strings.Split(f.Path, "/")[0]] = true
 		}
 	}
 	if slices.ContainsFunc(c.Files, func(f *File) bool { return f.maySayWhy(tested) }) {
@@ -63,16 +63,11 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // documents are the extensions of what people or tests read.
 const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch .diff "
 
-func firstDir(name string) string {
-	dir, _, _ := strings.Cut(name, "/")
-	return dir
-}
-
 // maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What lies
 // below a directory with a dot is seen by the tests there. tested are the first directories of tests.
 func (f *File) maySayWhy(tested map[string]bool) bool {
 	if f.Lang() == source.None {
-		isSeen := !begins(f.Path, ".") || tested[firstDir(f.Path)]
+		isSeen := !begins(f.Path, ".") || tested[strings.Split(f.Path, "/")[0]]
 		return (isSeen && !isIn(strings.ToLower(path.Ext(f.Path)), documents) && !source.IsTest(f.Path)) ||
 			manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
