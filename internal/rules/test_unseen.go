@@ -22,7 +22,8 @@ func (t *testTable) imports(at place) bool {
 	const most = 200 // classes and functions that are looked for in all tests
 	name, isRuby := "", at.file.Lang() == source.Ruby
 	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
-		if m := rubyShared().FindSubmatch(at.file.Head.Line(blocks[0])); isRuby && m != nil {
+		line := at.file.Head.Line(blocks[0])
+		if m := rubyShared().FindSubmatch(line[:min(len(line), maxNear)]); isRuby && m != nil {
 			name = string(m[1])
 		} else if names := definedOn(at.file.Head.CodeLine(blocks[0])); len(names) > 0 && !isRuby {
 			name = names[0]
