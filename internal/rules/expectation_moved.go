@@ -188,7 +188,7 @@ func isRow(v *source.File, n int) bool {
 		around := v.Enclosing(n)
 		return len(around) > 0 && has(v.CodeLine(around[len(around)-1]), "Source(")
 	}
-	return len(line) < maxNear && tableRow().Match(line)
+	return len(line) > 0 && len(line) < maxNear && strings.IndexByte("\"{[(p#$@", line[0]) >= 0 && tableRow().Match(line)
 }
 
 // isStep reports whether a row belongs to a slice of Rust that is one argument of a call.

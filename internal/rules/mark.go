@@ -419,8 +419,8 @@ func skippedLines(v *source.File, tests []*Test, m Mark, names truths) (from, to
 // declaredAt is the test whose annotations and declaration contain a line.
 func declaredAt(tests []*Test, line int) *Test {
 	var best *Test
-	for i := after(tests, line) - 1; i >= 0 && i >= after(tests, line)-1000; i-- {
-		t := tests[i]
+	last := after(tests, line)
+	for _, t := range slices.Backward(tests[max(0, last-1000):last]) {
 		if line <= max(t.Line, t.Body) && t.End >= line && (best == nil || (t.Line == best.Line && t.End >= best.End)) {
 			best = t
 		}
