@@ -2,11 +2,13 @@ package rules
 
 import (
 	"bytes"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -33,9 +35,13 @@ func findTautology(c *Change, report func(Hit)) {
 const fixEmpty = "assert what the code must do, or remove the assertion"
 
 func (f *File) tautologies() (list []*Assertion) {
-	asked, replaced := 0, 0
+	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
+			continue
+		}
+		if f.mocksItself(l) {
+			list = append(list, &Assertion{statement: statement{first: l.Number, text: l.Text}})
 			continue
 		}
 		if replaced < maxAsked && replacing(f.Lang()).Match(l.Text) {
@@ -53,7 +59,7 @@ func (f *File) tautologies() (list []*Assertion) {
 		}
 		how := mayFail
 		switch {
-		case f.isCopied(s):
+		case f.isCopied(s), f.isAgain(s, literals):
 			how = sameNames
 		case isGo && headTruth(f.Head.CodeLine(n), nil) == notEver:
 			how = never
@@ -74,6 +80,28 @@ func (f *File) tautologies() (list []*Assertion) {
 		}
 	}
 	return slices.CompactFunc(list, func(a, b *Assertion) bool { return a.first == b.first })
+}
+
+// mocking matches what makes a mock of a type or module, by language. Its group is the name.
+var mocking = byLanguage(map[source.Lang]string{
+	source.JavaScript: `\b(?:jest|vi)\.mock\(\s*["']\.[^"']*/([\w.-]+)["']\s*(?:\)|,\s*\(\)\s*=>)`,
+	source.Python:     `\bMock\(spec=(\w+)\)`,
+	source.Java:       `\bmockk?(?:\(|<)(\w+)(?:\.class|::class)?[)>]`,
+	source.CSharp:     `\b(?:new Mock|Mock\.Of|Substitute\.For)<(\w+)>`,
+})
+
+// tested matches the name of a file of tests; its group is what the tests are about.
+var tested = input.Lazily(`^(?:test_)?(.*?)(?:_test|Tests?|Spec)?\.`)
+
+// mocksItself reports whether a line makes a mock of what the file has its name from.
+func (f *File) mocksItself(l linediff.Line) bool {
+	m := groups(mocking(f.Lang()), l.Text)
+	if len(m) == 0 {
+		return false
+	}
+	own := groups(tested(), []byte(path.Base(f.Path)))
+	s, _ := statementAt(f.Head, l.Number)
+	return len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
 }
 
 // replacing matches what gives a function another body for a test, by language. Its groups are the name of the function,
@@ -189,6 +217,39 @@ func (f *File) isCopied(s *Assertion) bool {
 		}
 	}
 	return a == b
+}
+
+// isAgain reports whether an assertion compares the results of two equal calls, where a literal was expected before.
+func (f *File) isAgain(s *Assertion, wasLiteral func() map[string]bool) bool {
+	if s.rank != exact || len(s.subjects) != 2 || len(s.expected) > 0 {
+		return false
+	}
+	a, b := s.subjects[0], s.subjects[1]
+	if a == b || (!wasLiteral()[a] && !wasLiteral()[b]) {
+		return false
+	}
+	values := map[string]string{a: a, b: b}
+	for n := max(1, s.first-20); n < s.first; n++ {
+		if name, value := setOn(f.Head, n); values[name] != "" {
+			values[name] = value
+		}
+	}
+	return values[a] == values[b] && has(values[a], "(")
+}
+
+// literalsBefore are what the removed lines of a file set to a literal, or compare with one.
+func (f *File) literalsBefore() map[string]bool {
+	names := map[string]bool{}
+	for _, l := range f.Removed() {
+		name, value := setOn(f.Base, l.Number)
+		names[name] = names[name] || isLiteral([]byte(value))
+	}
+	for _, s := range assertionsOf(f.Base, f.Removed()) {
+		if s.rank == exact && len(s.expected) > 0 && len(s.subjects) > 0 {
+			names[s.subjects[0]] = true
+		}
+	}
+	return names
 }
 
 // asksBefore reports whether an added condition asks for what the only assertion below it says, so that it is reached
