@@ -277,6 +277,9 @@ func yamlCommand(line string) string {
 	for _, key := range [...]string{"run:", "script:", "bash:", "cmd:", "command:", "entry:"} {
 		if rest, ok := strings.CutPrefix(line, key); ok {
 			line = strings.TrimSpace(rest)
+			if begins(line, "&") && has(line, " ") { // an anchor
+				_, line, _ = strings.Cut(line, " ")
+			}
 			if n := len(line); n > 1 && (line[0] == '"' || line[0] == '\'') && line[n-1] == line[0] {
 				line = line[1 : n-1]
 			}

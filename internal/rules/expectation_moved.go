@@ -67,6 +67,10 @@ const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch
 // below a directory with a dot is seen by the tests there. tested are the first directories of tests.
 func (f *File) maySayWhy(tested map[string]bool) bool {
 	if f.Lang() == source.None {
+		isTelling := func(l linediff.Line) bool { return !isBlank(l.Text) }
+		if f.Base != nil && f.Head != nil && !slices.ContainsFunc(f.Added(), isTelling) && !slices.ContainsFunc(f.Removed(), isTelling) {
+			return false
+		}
 		isSeen := !begins(f.Path, ".") || tested[strings.Split(f.Path, "/")[0]]
 		return (isSeen && !isIn(strings.ToLower(path.Ext(f.Path)), documents) && !source.IsTest(f.Path)) ||
 			manifestOf(f.Path) != nil || ends(f.Path, ".json")

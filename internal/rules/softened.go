@@ -256,7 +256,9 @@ func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 	}
 	if now == nil {
 		isElsewhere := slices.ContainsFunc(set.pairs, func(o flowPair) bool {
-			return o.was.text == nil && o.now.runsFor("pull_request") && isCheck(o.now)
+			return o.was.text == nil && o.now.runsFor("pull_request") && slices.ContainsFunc(o.now.steps, func(s *flowStep) bool {
+				return slices.ContainsFunc(p.was.steps, func(old *flowStep) bool { return len(without(old.checks, s.checks)) < len(old.checks) })
+			})
 		})
 		if !isElsewhere && !p.now.runsFor("pull_request_target", "workflow_call", "merge_group", "workflow_run") {
 			report(p.was.hit(was.Pos.Line, "pull_request", "the workflow does not run for pull requests any more",

@@ -252,7 +252,7 @@ var (
 	asksForVariable = input.Lazily(readsVariable + `[A-Z]\w+|["'][A-Z]\w+["'] (?:not )?in os\.environ`)
 	skipsHere       = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b|` +
 		`\b(?:it|describe|context)\b.*, (?:if|unless):`)
-	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:`)
+	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:|\?[^:?]*:\s*\w+\.(?:skip|todo|fixme)\b`)
 	// isNothing matches what stands before the variable where it is not set, and forbids what follows where it says no.
 	isNothing = input.Lazily(`(?:^|[^\w.!])(?:\w+\.)*IsNullOr\w+$`)
 	forbids   = input.Lazily(`^["')\]]* *={2,3} *["']false`)
