@@ -196,7 +196,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			report(n, onDemand+"a feature")
 		}
 	}
-	last := 0
+	last := -1 // the line of the one before
 	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env") {
 		text := v.Line(n)
 		if len(text) > maxCondition || isBlank(v.CodeLine(n)) {
