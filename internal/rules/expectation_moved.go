@@ -213,8 +213,11 @@ func listOn(v *source.File, n int) (line string, elements []string) {
 	}
 	all := lineSpan(v, n)
 	for i, c := range all.code {
+		if strings.IndexByte("([{", c) < 0 {
+			continue
+		}
 		isCall := c == '(' && source.IsWord(at(all.code, i-1)) && !ends(all.code[:i], "of", "Of")
-		if end := closing(all.code, i); strings.IndexByte("([{", c) >= 0 && end > i+1 && !isCall &&
+		if end := closing(all.code, i); end > i+1 && !isCall &&
 			!slices.ContainsFunc([]byte(shape(all.code[i+1:end])), source.IsWord) {
 			for _, element := range split(all.cut(i+1, end), ",") {
 				elements = append(elements, element.key())

@@ -36,7 +36,7 @@ func (t *testTable) imports(at place) bool {
 	}
 	stem := strings.TrimSuffix(path.Base(at.file.Path), path.Ext(at.file.Path))
 	t.imported[key] = slices.ContainsFunc(t.files, func(f *File) bool {
-		if f.Head == nil || !runnerFinds(f.Path) {
+		if f.Head == nil || !runnerFinds(f.Path) || (isRuby && !has(f.Head.Text, name)) {
 			return false
 		}
 		imported, named := isRuby, name == "" && !isRuby
