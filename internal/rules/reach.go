@@ -27,11 +27,17 @@ var oneSystem = input.Lazily(`^#(?:el)?if [^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|
 // broadRescue matches a handler for what a test or the code that it tests can raise as it likes.
 var broadRescue = input.Lazily(`^rescue\s*(?:$|=>|;)|\b(?:StandardError|RuntimeError|NameError|NoMethodError|TypeError|ArgumentError|ZeroDivisionError)\b`)
 
-// isHandler reports whether a line begins the handler of an error that the machine raises, and not the block itself.
+// ofMachine matches a handler of errors that only the machine raises.
+var ofMachine = input.Lazily(`^rescue (?:(?:NotImplementedError|SystemCallError|LoadError|SocketError|IOError|Timeout::Error|Errno::\w+),?\s*)+(?:=> \w+)?$`)
+
+// isHandler reports whether a line begins the handler of an error that the machine raises, and not the block itself;
+// no other one around an assertion.
 func isHandler(v *source.File, line int) bool {
 	is, indent := firstWord(codeOn(v, line)) == "rescue" && !broadRescue().Match(codeOn(v, line)), indentOf(v.CodeLine(line))
+	// Where all is caught, that no assertion is reached is said of the test.
+	isFine := has(codeOn(v, line), "Exception", "ssertion", "NotMet") || ofMachine().Match(codeOn(v, line))
 	for n := line - 1; is && n > max(0, line-100) && (isBlank(v.CodeLine(n)) || indentOf(v.CodeLine(n)) > indent); n-- {
-		is = !begins(codeOn(v, n), "raise", "fail")
+		is = !begins(codeOn(v, n), "raise", "fail") && (isFine || !asserts(v, n))
 	}
 	return is
 }
