@@ -88,7 +88,8 @@ type Change struct {
 	flows       *flowSet    // the workflows among them; nil before they are read
 	scripts     []*scripted // the files with commands among them; nil before they are read
 
-	isLarge bool // many bytes were read
+	bases   map[string]bool // of the classes of the heads; nil before they are asked for
+	isLarge bool            // many bytes were read
 
 	table *testTable // what it does to tests; see tests
 }

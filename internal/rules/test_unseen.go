@@ -244,19 +244,31 @@ func (c *Change) unseenBy(class *Test) (line int, why string) {
 
 // extends reports whether a touched file has a class with a base of a name.
 func (c *Change) extends(name string) bool {
+	if c.bases != nil {
+		return c.bases[name]
+	}
+	c.bases = map[string]bool{}
 	for _, f := range c.Files {
-		if f.Head != nil && slices.ContainsFunc(linesWith(f.Head, f.Head.Code, name), func(n int) bool {
+		if f.Head == nil {
+			continue
+		}
+		for _, n := range linesWith(f.Head, f.Head.Code, "class ", "extends ", ": ") {
 			line := codeOn(f.Head, n)
 			_, bases, isClass := bytes.Cut(line, []byte("class "))
 			if isClass {
-				line = bases[source.WordEnd(bases):]
+				for base := range wordsIn(bases[source.WordEnd(bases):]) {
+					c.bases[string(base)] = true
+				}
+				continue
 			}
-			return (isClass || has(line, "extends "+name, ": "+name)) && hasWord(line, name)
-		}) {
-			return true
+			for _, mark := range []string{"extends ", ": "} {
+				for _, rest := range bytes.Split(line, []byte(mark))[1:] {
+					c.bases[string(rest[:source.WordEnd(rest)])] = true
+				}
+			}
 		}
 	}
-	return false
+	return c.bases[name]
 }
 
 var fileModule = input.Lazily(`^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);`)
