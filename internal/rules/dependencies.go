@@ -189,8 +189,8 @@ func leadsToOne(keys []string, patterns string) bool {
 	return slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool { return leads(keys, pattern) })
 }
 
-// packageIn reads a setting of some tables of packages, those of development behind a !: {} at their end stands for the name, <> for what an element of XML
-// says of a package, else the value has the name. It is nil for a setting of none.
+// packageIn reads a setting of one of some tables of packages; a ! begins those of development. At the end of a table, {} stands for the
+// name of a package, and <> for what an element of XML says of it; else the value has the name. It is nil for any other setting.
 func packageIn(s Setting, tables string) *dependency {
 	last := max(0, len(s.Keys)-1)
 	for table := range strings.FieldsSeq(tables) {

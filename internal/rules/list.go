@@ -34,7 +34,7 @@ var All = []*Rule{
 			{Find: findSkippedNewTest, Topic: "test", Severity: input.Warn}, {Find: findSkippedByDefault, Severity: input.Warn}}},
 	{"closeout/test-removed", "A test is deleted", input.Warn, testLanguages, []Part{{Find: findRemovedTest, Topic: "test"}}},
 	{"closeout/test-vanished", "A test that ran before does not run now", input.Block, anyFile,
-		[]Part{{Find: findInReports(vanished)}, {Find: findInReports(goneToo), Severity: input.Warn}, {Find: findInReports(renamed), Severity: input.Info}}},
+		[]Part{{Find: findInReports(vanished)}, {Find: findInReports(removedTest), Severity: input.Warn}, {Find: findInReports(renamed), Severity: input.Info}}},
 	{"closeout/test-exit", "What sets up the tests makes them succeed", input.Block, testLanguages, []Part{{Find: findTestExit}}},
 
 	{"closeout/assertion-weakened", "An assertion says less than the one it replaces", input.Warn, testLanguages,

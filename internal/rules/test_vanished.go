@@ -11,30 +11,30 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// fate is what became of a test that ran at the base and does not run at the head.
-type fate byte
+// absence is why a test that ran at the base does not run at the head.
+type absence byte
 
 const (
-	vanished fate = iota // although the change does not remove it
-	goneToo              // the change removes it
-	renamed              // it seems to have another name now
+	vanished    absence = iota // although the change does not remove it
+	removedTest                // the change removes it
+	renamed                    // it seems to have another name now
 )
 
-// fates say so, and what to do.
-var fates = [...][2]string{
+// absences say so, and what to do.
+var absences = [...]struct{ what, fix string }{
 	{"ran before, and not now", "let every test of the base run again"},
 	{"ran before, removed by the change", "keep the tests, or say in the review why they are not needed"},
 	{"ran before, now perhaps under other names", "look whether they are the same tests"},
 }
 
-// findInReports finds tests with one of the fates, and with the last one reports that cannot be compared.
-func findInReports(kind fate) func(c *Change, report func(Hit)) {
+// findInReports finds tests that are absent for one of the reasons, and with the last one reports that cannot be compared.
+func findInReports(kind absence) func(c *Change, report func(Hit)) {
 	return func(c *Change, report func(Hit)) {
 		for _, d := range c.compareReports() {
 			if names := d.tests[kind]; len(names) > 0 {
 				slices.Sort(names) // runners that work in parallel write them in any order
-				report(Hit{File: d.path, Fix: fates[kind][1],
-					Detail: input.Plural(int64(len(names)), "test") + " of the report " + fates[kind][0] + ": " + joined(names, 20)})
+				report(Hit{File: d.path, Fix: absences[kind].fix,
+					Detail: input.Plural(int64(len(names)), "test") + " of the report " + absences[kind].what + ": " + joined(names, 20)})
 			}
 			if kind == renamed && d.note != "" {
 				report(Hit{File: d.path, Detail: d.note + ", so nothing tells which tests ran before",
@@ -55,10 +55,10 @@ type TestReports struct {
 // reportDiff says what became of the tests that ran at the base.
 type reportDiff struct {
 	path, note string
-	tests      [len(fates)][]string
+	tests      [len(absences)][]string
 }
 
-func (d *reportDiff) add(kind fate, t *reports.TestName, note string) {
+func (d *reportDiff) add(kind absence, t *reports.TestName, note string) {
 	d.tests[kind] = append(d.tests[kind], t.Group+" "+t.Name+note)
 }
 
@@ -146,7 +146,7 @@ func (d *reportDiff) place(absent []reports.TestName, fresh map[[2]string]int, m
 		case added[t.Group] >= lost[t.Group]:
 			kind = renamed
 		case known == removed:
-			kind = goneToo
+			kind = removedTest
 		}
 		d.add(kind, &t, "")
 	}

@@ -348,7 +348,7 @@ func (f *File) lineEnd(n int) int {
 	return len(f.Code) - 1
 }
 
-// Until is the offset of the next of some marks outside brackets before an end, or the enf.
+// Until is the offset of the next of some marks outside brackets before an end, or the end.
 func (f *File) Until(at, end int, marks string) int {
 	for at < end {
 		switch c := f.Code[at]; {
