@@ -36,7 +36,8 @@ func Failure(code, message, fix string, settings Settings) *report.Report {
 	return r
 }
 
-// ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw, but for a gate that failed itself.
+// ExitCode is what a command ends with for a verdict. Observe never fails a job for what it saw, but for a gate that
+// failed itself.
 func ExitCode(r *report.Report) int {
 	switch {
 	case slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Code == CodeInternal }):

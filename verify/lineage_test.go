@@ -183,7 +183,8 @@ func changesFile(t *testing.T, touched, added []string) txtar.File {
 	return jsonFile(t, "changes.json", map[string]any{"schema": "closeout.changes/v1", "files": files})
 }
 
-// lesson33 wrote two rule reports and their traces into one file. That file is not a rule report, and each of the two is one.
+// lesson33 wrote two rule reports and their traces into one file. That file is not a rule report, and each of the two
+// is one.
 func lesson33(t *testing.T) []lineageCase {
 	t.Helper()
 	whole := originalBytes(t, "L33_rule_report.json")

@@ -6,8 +6,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// Screened is what is wrong with a change that was merged before the gate was there. It is not a report and cannot become
-// one: nothing that needs evidence was judged.
+// Screened is what is wrong with a change that was merged before the gate was there. It is not a report and cannot
+// become one: nothing that needs evidence was judged.
 type Screened struct {
 	Verdict  string           // failed, review, or passed as far as it was judged
 	Findings []report.Finding // in the order of a report

@@ -55,7 +55,8 @@ func explained() []string {
 	return append(codes, rules.IDs()...)
 }
 
-// documented are the gate's checks and the pages of lint, of audit and of the items, whose codes are not findings of the gate.
+// documented are the gate's checks and the pages of lint, of audit and of the items, whose codes are not findings of
+// the gate.
 func documented() []*check.Check {
 	items := &check.Check{ID: itemsPage}
 	names, severities := item.Codes()

@@ -60,7 +60,8 @@ func TestHookFindsTheRepository(t *testing.T) {
 	if said := ask("src/plain/x.go"); said != "silent" {
 		t.Errorf("beside a .git that is no repository: %s", said)
 	}
-	// A work tree of the same repository is one of its own, wherever it lies; what an agent plants over tracked files is not.
+	// A work tree of the same repository is one of its own, wherever it lies; what an agent plants over tracked files
+	// is not.
 	repo.run("", "git", "worktree", "add", "-q", ".claude/worktrees/w", "-b", "w", "main")
 	for path, want := range map[string]string{".claude/worktrees/w/src/a.go": "silent", ".claude/worktrees/w/lib/a.go": "deny", ".claude/worktrees/x": "deny"} {
 		if said := ask(path); said != want {

@@ -119,7 +119,8 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s see %s --help", err, input.DidYouMean(word, names, "--"), c.CommandPath())
 }
 
-// removed are the commands and flags that an older version had, after the command that had them, and what to use instead.
+// removed are the commands and flags that an older version had, after the command that had them, and what to use
+// instead.
 var removed = map[string]string{
 	"archive add --branch":     fromFind,
 	"archive add --commit":     fromFind,
@@ -145,7 +146,8 @@ var removed = map[string]string{
 // fromFind says how entries are made.
 const fromFind = "closeout archive find makes the entries that --found takes"
 
-// wasRemoved is the error for a word that an older version knew; nil for any other. The commands about items had names of their own.
+// wasRemoved is the error for a word that an older version knew; nil for any other. The commands about items had names
+// of their own.
 func wasRemoved(c *cobra.Command, word string) error {
 	name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath()+" "+word, c.Root().Name()), " ")
 	instead, known := removed[name]

@@ -145,7 +145,8 @@ func usageOf(c *cobra.Command) string {
 	return usage
 }
 
-// completed is where completions go. The script of a shell reads their last line, such as ":4", which nothing may change.
+// completed is where completions go. The script of a shell reads their last line, such as ":4", which nothing may
+// change.
 type completed struct{ io.Writer }
 
 var directive = input.Lazily(`^:[0-9]+\n$`)

@@ -42,8 +42,8 @@ func TestSoakPlay(t *testing.T) {
 	}
 }
 
-// TestSoakSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is not a verdict, or a
-// whole one, and the next submission goes on.
+// TestSoakSubmitKilled ends submissions with SIGKILL, while a check runs and at many other points. What they leave is
+// not a verdict, or a whole one, and the next submission goes on.
 func TestSoakSubmitKilled(t *testing.T) {
 	p := newPlay(t, 4)
 	p.next("f001")

@@ -28,7 +28,8 @@ type EvidenceReader struct {
 	known   map[string]string // by id
 }
 
-// findEvidence notes what each file that the change leaves in the evidence directory parses as: the judge sees no content.
+// findEvidence notes what each file that the change leaves in the evidence directory parses as: the judge sees no
+// content.
 func (c *Comparison) findEvidence(dir string) {
 	reader := EvidenceReader{Objects: c.Objects}
 	for i := range c.Changes {
@@ -66,7 +67,8 @@ func (r *EvidenceReader) Kind(id string) (string, error) {
 	return r.known[id], nil
 }
 
-// evidenceKind tells what a file parses as, by the parsers of the gate; "" for nothing. A file that says nothing is not evidence.
+// evidenceKind tells what a file parses as, by the parsers of the gate; "" for nothing. A file that says nothing is not
+// evidence.
 func evidenceKind(data []byte) string {
 	limits := input.DefaultLimits()
 	for _, one := range []struct {

@@ -102,7 +102,8 @@ func (f *Found) failing() []*reports.TestName {
 	return list
 }
 
-// fallen lists the cases that passed on the base, and do not pass on another tree: first those that did not run on the new code.
+// fallen lists the cases that passed on the base, and do not pass on another tree: first those that did not run on the
+// new code.
 func (f *Found) fallen() (absent, others []*reports.TestName) {
 	for _, name := range f.testReports {
 		old, head := readNames(f.CrossReport(check.OldTestsTree, name)), f.headNames(name)

@@ -28,8 +28,8 @@ const (
 	feedbackFiles = "**/feedback_record.jsonl"
 )
 
-// Options names the inputs one by one, for a directory that is not a bundle. Paths are relative to Root or absolute; lists
-// contain globs.
+// Options names the inputs one by one, for a directory that is not a bundle. Paths are relative to Root or absolute;
+// lists contain globs.
 type Options struct {
 	Root         string // directory that relative paths start from
 	Names        string // directory that the report's names and the defaults start from; "" is Root

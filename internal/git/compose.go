@@ -78,8 +78,8 @@ type composer struct {
 
 func (c *composer) isTest(change int) bool { return c.tests[change] < c.tests[change+1] }
 
-// clash says what a composition would lose: a path that is not a test, where a file of the base and a directory of the head have
-// the same name, or the other way round. Only changed paths can be in each other's way.
+// clash says what a composition would lose: a path that is not a test, where a file of the base and a directory of the
+// head have the same name, or the other way round. Only changed paths can be in each other's way.
 func (c *composer) clash() string {
 	var files []int // those that a path could be below, each a prefix of the next
 	for i, change := range c.changes {

@@ -144,8 +144,8 @@ func (r *Repo) packedRefs() (map[string]ID, error) {
 // maxRefNames is how many names of refs are listed: they are only shown.
 const maxRefNames = 1000
 
-// RefNames lists the short names of the refs below some prefixes, sorted; not more than 1,000 of them. By default these are
-// branches, branches of remotes, and tags. What cannot be read is left out, and so is the HEAD of a remote.
+// RefNames lists the short names of the refs below some prefixes, sorted; not more than 1,000 of them. By default these
+// are branches, branches of remotes, and tags. What cannot be read is left out, and so is the HEAD of a remote.
 func (r *Repo) RefNames(prefixes ...string) []string {
 	if prefixes == nil {
 		prefixes = rules[1:]

@@ -93,8 +93,8 @@ func (c *Client) comments(ctx context.Context, p *Pull) []account {
 	}
 	kept, writers := []facts.Comment{}, voices{}
 	for _, comment := range list {
-		// The gate's own comment contains the line that a person may copy. Another bot that writes the marker only keeps its own
-		// refused attempt out of the report.
+		// The gate's own comment contains the line that a person may copy. Another bot that writes the marker only
+		// keeps its own refused attempt out of the report.
 		own := comment.User.kind() == "Bot" && strings.HasPrefix(comment.Body, Marker)
 		if lines := commandLines(override.Prose(comment.Body)); lines != nil && !own {
 			kept = append(kept, comment.fact(lines))

@@ -145,12 +145,12 @@ type pullReview struct {
 	Association string     `json:"author_association"`
 }
 
-// voices are accounts, those that belong to the repository apart: on a public one anyone may speak, and a crowd must not displace the
-// people who count.
+// voices are accounts, those that belong to the repository apart: on a public one anyone may speak, and a crowd must
+// not displace the people who count.
 type voices struct{ insiders, others []account }
 
-// add takes GitHub's word for whom it counts as one of the repository's people. It may not say so for a private member: good for an
-// order, not for a decision.
+// add takes GitHub's word for whom it counts as one of the repository's people. It may not say so for a private member:
+// good for an order, not for a decision.
 func (v *voices) add(who *account, association string) {
 	switch {
 	case who == nil:

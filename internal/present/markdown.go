@@ -301,7 +301,8 @@ func mdRefused(r *report.Report) section {
 	})
 }
 
-// mdTable is a folded table with a row for each of n, of which cells may give more than there are columns; it is empty without a row.
+// mdTable is a folded table with a row for each of n, of which cells may give more than there are columns; it is empty
+// without a row.
 func mdTable(title string, names []string, n int, cells func(i int) []string) section {
 	if n == 0 {
 		return section{}

@@ -25,7 +25,8 @@ type Options struct {
 	OtherWarnings int
 	Docs          func(code string) string // sarif only: the help for a finding code, one paragraph; nil or "" when there is none
 	Bytes         int                      // markdown only: the maximum size; 0 is MaxSummary
-	// LinkBase is, for html only, where links to pull requests and commits begin, as [page.CheckLinkBase] accepts it; "" for no links.
+	// LinkBase is, for html only, where links to pull requests and commits begin, as [page.CheckLinkBase] accepts it;
+	// "" for no links.
 	LinkBase string
 }
 
@@ -65,9 +66,9 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// writeJSON writes the canonical bytes, exactly those of the report file and without a newline at the end: their sha256 is
-// the digest of the report. JSON escapes control characters; nothing else is neutralised, because any change would change
-// the digest.
+// writeJSON writes the canonical bytes, exactly those of the report file and without a newline at the end: their sha256
+// is the digest of the report. JSON escapes control characters; nothing else is neutralised, because any change would
+// change the digest.
 func writeJSON(w io.Writer, r *report.Report, _ Options) error {
 	b, err := report.Canonical(r)
 	if err != nil {
@@ -89,8 +90,8 @@ func Cell(s string) string {
 // Neutral is [input.Neutral].
 func Neutral(s string) string { return input.Neutral(s) }
 
-// clip cuts s to at most limit bytes, never inside a character, and says how many bytes are missing. It is applied before
-// [Neutral], so a cut cannot split an escape.
+// clip cuts s to at most limit bytes, never inside a character, and says how many bytes are missing. It is applied
+// before [Neutral], so a cut cannot split an escape.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s

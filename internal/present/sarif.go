@@ -66,8 +66,8 @@ type sarifResult struct {
 	Suppressions        []sarifSuppression         `json:"suppressions,omitempty"`
 }
 
-// sarifPhysical has no column in its region: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter does not have
-// the text of the line to convert them.
+// sarifPhysical has no column in its region: SARIF counts UTF-16 units or code points, ours are bytes, and a presenter
+// does not have the text of the line to convert them.
 type sarifPhysical struct {
 	Artifact map[string]string `json:"artifactLocation"` // its uri
 	Region   map[string]int    `json:"region,omitempty"` // its startLine

@@ -109,7 +109,8 @@ func (r *Recorder) putBackElsewhere(name string) error {
 	})
 }
 
-// between opens the two directories of a file: the one aside, below a directory with a name, and the one of the work tree.
+// between opens the two directories of a file: the one aside, below a directory with a name, and the one of the work
+// tree.
 func (r *Recorder) between(name, p string, howAside, howWork missing, do func(aside, work *os.Root) error) error {
 	aside, err := r.asideDir(howAside, path.Join(name, p))
 	if err != nil {

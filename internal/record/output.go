@@ -30,8 +30,9 @@ func (r *Recorder) silence() (end func()) {
 	return func() { fmt.Fprintf(r.Commands, "\n::%s::\n", token) } // the last line of the command may have no end
 }
 
-// outputStream receives one output stream of a command: it passes the bytes on unchanged, hashes all of them, and keeps a redacted
-// tail. Secrets are replaced before the tail is cut: otherwise a private key without its first line would not be recognised.
+// outputStream receives one output stream of a command: it passes the bytes on unchanged, hashes all of them, and keeps
+// a redacted tail. Secrets are replaced before the tail is cut: otherwise a private key without its first line would
+// not be recognised.
 type outputStream struct {
 	to     io.Writer
 	failed bool // the destination is closed

@@ -104,8 +104,8 @@ func (f *File) mocksItself(l linediff.Line) bool {
 	return len(own) > 0 && fold(m[0]) == fold(own[0]) && !has(s.text, "Actual", "CallBase") // of which most stays
 }
 
-// replacing matches what gives a function another body for a test, by language. Its groups are the name of the function,
-// with that of its owner.
+// replacing matches what gives a function another body for a test, by language. Its groups are the name of the
+// function, with that of its owner.
 var replacing = byLanguage(map[source.Lang]string{
 	source.Python:     `\b(?:patch|setattr)\(\s*["']([\w.]+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*([\w.]+)\s*,\s*["'](\w+)["']`,
 	source.JavaScript: `\bspyOn\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)`,

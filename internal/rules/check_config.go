@@ -101,8 +101,9 @@ func chooses(settings map[string][]degree, family string) bool {
 	return false
 }
 
-// isMeant reports whether something that is not named any more is still done: a family of Ruff by one that contains it, a hook with
-// a new name that contains the one before, such as local-ruff, or by another one in its place, or a linter that runs by default.
+// isMeant reports whether something that is not named any more is still done: a family of Ruff by one that contains it,
+// a hook with a new name that contains the one before, such as local-ruff, or by another one in its place, or a linter
+// that runs by default.
 func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
 	added := f.inPlaceOf(line)

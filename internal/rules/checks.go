@@ -347,8 +347,8 @@ func stops(s script) bool {
 	return len(words) > 1 && words[0] == "set" && words[1][0] == '-' && has(s.text, "errexit", " -e", " -ue", " -xe", " -ve", " -eu")
 }
 
-// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script, or as a condition of what does
-// not fail and ran before.
+// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script, or as a condition of
+// what does not fail and ran before.
 func (f *scripted) unchecked(from script, ran map[string]bool) (check, how string) {
 	const most = 30 // lines behind it
 	how = strings.TrimSpace(from.text)

@@ -9,8 +9,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findCommented finds tests that ran at the merge base and are comments, or code that cannot run, at the head; or assertions, in
-// files without such tests.
+// findCommented finds tests that ran at the merge base and are comments, or code that cannot run, at the head; or
+// assertions, in files without such tests.
 func findCommented(tests bool) func(*Change, func(Hit)) {
 	return func(c *Change, report func(Hit)) {
 		for _, f := range c.Files {

@@ -53,7 +53,8 @@ type dependency struct {
 	own   bool   // it is the package of the manifest itself
 	line  int
 
-	// What settings say about it: key is that of the one which named it first, and values are by key; "" is that of the package itself.
+	// What settings say about it: key is that of the one which named it first, and values are by key; "" is that of the
+	// package itself.
 	id, key string
 	values  map[string]string
 }
@@ -189,8 +190,9 @@ func leadsToOne(keys []string, patterns string) bool {
 	return slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool { return leads(keys, pattern) })
 }
 
-// packageIn reads a setting of one of some tables of packages; a ! begins those of development. At the end of a table, {} stands for the
-// name of a package, and <> for what an element of XML says of it; else the value has the name. It is nil for any other setting.
+// packageIn reads a setting of one of some tables of packages; a ! begins those of development. At the end of a table,
+// {} stands for the name of a package, and <> for what an element of XML says of it; else the value has the name. It is
+// nil for any other setting.
 func packageIn(s Setting, tables string) *dependency {
 	last := max(0, len(s.Keys)-1)
 	for table := range strings.FieldsSeq(tables) {
@@ -488,7 +490,8 @@ const registries = ` registry.npmjs.org registry.yarnpkg.com files.pythonhosted.
 // address matches an address behind its scheme: its host, without a user.
 var address = input.Lazily(`://(?:[^/"'#?} \r\n]*@)?([^/"'#?<} \r\n]*)`)
 
-// eachHost visits the servers that a version of a lock file or a configuration names, with the scheme where that is not encrypted.
+// eachHost visits the servers that a version of a lock file or a configuration names, with the scheme where that is not
+// encrypted.
 func eachHost(v *source.File, visit func(host string, line int)) {
 	if v == nil {
 		return

@@ -63,8 +63,8 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 // documents are the extensions of what people or tests read.
 const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch .diff "
 
-// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What lies
-// below a directory with a dot is seen by the tests there. tested are the first directories of tests.
+// maySayWhy reports whether a file that is no test changes what tests see: a line of code, a manifest or data. What
+// lies below a directory with a dot is seen by the tests there. tested are the first directories of tests.
 func (f *File) maySayWhy(tested map[string]bool) bool {
 	if f.Lang() == source.None {
 		isTelling := func(l linediff.Line) bool { return !isBlank(l.Text) }
@@ -135,8 +135,8 @@ const (
 	fixExpectation = "restore the value, or say in the description why the old one was wrong"
 )
 
-// otherLines pairs the rows of a table that differ in their last literal alone, which is what most tables expect, and the lines
-// that set what is expected.
+// otherLines pairs the rows of a table that differ in their last literal alone, which is what most tables expect, and
+// the lines that set what is expected.
 func (f *File) otherLines(hunk linediff.Hunk) (list []Hit) {
 	if len(hunk.Removed) != len(hunk.Added) {
 		return nil

@@ -191,7 +191,8 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	return always
 }
 
-// jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is met.
+// jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is
+// met.
 var jsChoice = input.Lazily(`[(=](.*)\? *` + jsTests + `(\.\w+)? *: *` + jsTests + `(?:\.\w+)? *[);]`)
 
 // namedArgument parts name=value of Python. A comparison has no name.
@@ -258,7 +259,8 @@ type skipper struct {
 	unseen bool // it is declared in place of a function of the runner, and does nothing
 }
 
-// skippers match what declares one, by language: its name is the first group, or one behind the second. A use begins with a sign.
+// skippers match what declares one, by language: its name is the first group, or one behind the second. A use begins
+// with a sign.
 var skippers = map[source.Lang]struct {
 	declared func() *regexp.Regexp
 	begin    string
@@ -317,8 +319,8 @@ func (t *testTable) markAll() {
 	}
 }
 
-// isIdle reports whether a test is of a kind that a run does not run, although its twin is not: a benchmark or an example without an
-// output in Go, a test in a function in Rust, a generator in Python, and a private one in Ruby.
+// isIdle reports whether a test is of a kind that a run does not run, although its twin is not: a benchmark or an
+// example without an output in Go, a test in a function in Rust, a generator in Python, and a private one in Ruby.
 func (t *testTable) isIdle(one *Test) bool {
 	return one.twin != nil && !one.Group && t.idles(one) && !t.idles(one.twin)
 }

@@ -263,7 +263,8 @@ func optionAt(args []string, i int) (option, value string) {
 // opposite gives what chooses the rest of the tests of ctest.
 var opposite = strings.NewReplacer("-LE", "-L", "-L", "-LE", "-E", "-R", "-R", "-E")
 
-// selecting are options that name what is checked: another value is another choice, and only a part of the one before is less.
+// selecting are options that name what is checked: another value is another choice, and only a part of the one before
+// is less.
 const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --tests -e --example -n --name --tag --group -Dtest -Dit.test --testsuite -R -L "
 
 // selectsLess reports whether a pattern chooses only a part of what another one does.

@@ -10,9 +10,9 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// findSecrets finds credentials that no touched file of the merge base has, once for each file and kind: in samples, which are tests,
-// examples and documents, most are made up. A private key is looked for in the whole text, because its first line may be older than
-// the rest.
+// findSecrets finds credentials that no touched file of the merge base has, once for each file and kind: in samples,
+// which are tests, examples and documents, most are made up. A private key is looked for in the whole text, because its
+// first line may be older than the rest.
 func findSecrets(inSamples bool) func(*Change, func(Hit)) {
 	return func(c *Change, report func(Hit)) {
 		before := sync.OnceValue(func() map[string]bool {

@@ -308,8 +308,8 @@ func (r *settingReader) xml() {
 	}
 }
 
-// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key or the rest of it, ** are any, and
-// | parts alternatives.
+// leads reports whether keys are those of a pattern such as dependency-groups/*: a * is one key or the rest of it, **
+// are any, and | parts alternatives.
 func leads(keys []string, pattern string) bool {
 	for pattern != "" {
 		part, rest, _ := strings.Cut(pattern, "/")

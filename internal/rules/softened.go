@@ -36,8 +36,8 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	}
 }
 
-// lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a change of a manifest
-// says that the project supports less now.
+// lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a
+// change of a manifest says that the project supports less now.
 func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit)) {
 	for _, m := range membersOf(was.At("strategy", "matrix")) {
 		matrix := n.At("strategy", "matrix")
@@ -54,8 +54,8 @@ func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit
 	}
 }
 
-// softKeys are inputs of actions that make a failure count when they are true, or not count when they are false, which some are
-// without them.
+// softKeys are inputs of actions that make a failure count when they are true, or not count when they are false, which
+// some are without them.
 var softKeys = []struct{ key, strict, soft string }{
 	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"},
 	{"fail-on-failure", "true", "false"},

@@ -22,8 +22,8 @@ func findStubbedBody(c *Change, report func(Hit)) {
 	}
 }
 
-// findStub finds new functions that only say that they are not implemented, where the change brings no other one of the name that
-// does something, such as in a class that inherits.
+// findStub finds new functions that only say that they are not implemented, where the change brings no other one of the
+// name that does something, such as in a class that inherits.
 func findStub(c *Change, report func(Hit)) {
 	known := map[string]bool{}
 	for _, list := range c.newFindings(true, scanStubs) {

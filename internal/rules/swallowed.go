@@ -48,7 +48,8 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 	}
 }
 
-// drawnIn finds an assertion of the base that an edit of the indent moved into a block that was there and keeps it from failing.
+// drawnIn finds an assertion of the base that an edit of the indent moved into a block that was there and keeps it from
+// failing.
 func (f *File) drawnIn(l linediff.Line, g *gone, d *dead, known *surroundings) {
 	was := g.byKey[strings.TrimLeft(liveKey(f.Head, l.Number), marks)]
 	if was == nil || was.count < 0 || !asserts(f.Head, l.Number) {

@@ -243,7 +243,8 @@ func isCertainExit(v *source.File, run, at int) bool {
 	return !has(condition, "== 0") && !passedOn().Match(v.Code[run:at])
 }
 
-// isOfChild reports whether code between two offsets returns unless the tests start the process again, with a variable of their own.
+// isOfChild reports whether code between two offsets returns unless the tests start the process again, with a variable
+// of their own.
 func isOfChild(v *source.File, from, to int) bool {
 	m := goChild().FindIndex(v.Text[from:to])
 	if m == nil || v.Code[from+m[0]] != 'i' {
@@ -269,7 +270,8 @@ func skipsByName(v *source.File, line int) bool {
 	return pyNamed().Match(above) && !has(above, " and ")
 }
 
-// pyAsked matches the head of a block for who gives an option that is no value of pytest's own; its groups are the name.
+// pyAsked matches the head of a block for who gives an option that is no value of pytest's own; its groups are the
+// name.
 var pyAsked = input.Lazily(`^\s*if config\.(?:get(?:option|value)\(["'](?:--)?([\w-]+)["']\)|option\.(\w+)):\s*(?:#.*)?$`)
 
 // pyGiven matches an option that is given where nobody gives it.

@@ -100,8 +100,8 @@ func (f *testTable) looksParked(file *File) bool {
 	return false
 }
 
-// words are those of a test, and whether another one that says the same must have them: a row of a table need not have its name,
-// nor what marks any test.
+// words are those of a test, and whether another one that says the same must have them: a row of a table need not have
+// its name, nor what marks any test.
 func (t *Test) words() map[string]bool {
 	words := map[string]bool{}
 	for n := t.Line; n <= t.End; n++ {
@@ -147,7 +147,8 @@ func (f *testTable) find(t *Test) whereabouts {
 	return goneAlone
 }
 
-// inherits reports whether a place is in a class of Python that a file of tests imports and names, or in what one of Ruby includes.
+// inherits reports whether a place is in a class of Python that a file of tests imports and names, or in what one of
+// Ruby includes.
 func (t *testTable) inherits(at place) bool {
 	blocks, lang := at.file.Head.Enclosing(at.line), at.file.Lang()
 	isClass := lang == source.Python && len(blocks) > 0 && firstWord(at.file.Head.CodeLine(blocks[0])) == "class"

@@ -126,8 +126,8 @@ const (
 	onDemand = "a test runs only where something asks for it: "
 )
 
-// findSkippedByDefault finds skips that hold where CI runs the tests, which is where evidence comes from, or wherever nobody
-// sets a variable or a build tag.
+// findSkippedByDefault finds skips that hold where CI runs the tests, which is where evidence comes from, or wherever
+// nobody sets a variable or a build tag.
 func findSkippedByDefault(c *Change, report func(Hit)) {
 	c.tests()
 	for _, list := range c.newFindings(false, scanConditions) {
@@ -138,8 +138,8 @@ func findSkippedByDefault(c *Change, report func(Hit)) {
 	}
 }
 
-// ranAround reports whether a line of the head is about a test that ran at the merge base: it is in one, in a group or a file
-// with one.
+// ranAround reports whether a line of the head is about a test that ran at the merge base: it is in one, in a group or
+// a file with one.
 func (f *File) ranAround(line int) bool {
 	around := cmp.Or(declaredAt(f.head, line), aroundLine(f.head, line, func(*Test) bool { return true }))
 	isInside := func(t *Test) bool { return around == nil || (t.Line >= around.Line && t.End <= around.End) }
@@ -225,7 +225,8 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 	}
 }
 
-// builtOnDemand is the line of a build constraint of Go that demands a tag which is neither a system nor of the compiler's.
+// builtOnDemand is the line of a build constraint of Go that demands a tag which is neither a system nor of the
+// compiler's.
 func builtOnDemand(v *source.File) int {
 	n, expr := buildConstraint(v)
 	tags := truths{}

@@ -16,8 +16,8 @@ var (
 	rubyIncludes = input.Lazily(`(?:^|[{;]|\bdo\b)\s*(?:\w+\.)?(?:include(?:_examples|_context)?|prepend|extend|it_(?:should_)?behaves?_like)\b`)
 )
 
-// imports reports whether a file of tests imports the one of a place, and names the function or class around it. In Ruby what loads
-// a file may be anywhere, and a module or shared examples are included.
+// imports reports whether a file of tests imports the one of a place, and names the function or class around it. In
+// Ruby what loads a file may be anywhere, and a module or shared examples are included.
 func (t *testTable) imports(at place) bool {
 	const most = 200 // classes and functions that are looked for in all tests
 	name, isRuby := "", at.file.Lang() == source.Ruby
@@ -273,8 +273,8 @@ func (c *Change) extends(name string) bool {
 
 var fileModule = input.Lazily(`^\s*(?:pub(?:\([^)]*\))? )?mod (\w+);`)
 
-// lostModule is the line of the base that made a file of tests in Rust a part of the program, where the file is still there, and
-// nothing of the change does.
+// lostModule is the line of the base that made a file of tests in Rust a part of the program, where the file is still
+// there, and nothing of the change does.
 func (c *Change) lostModule(f *File) int {
 	for _, l := range f.Removed() {
 		m := fileModule().FindSubmatch(l.Text)

@@ -27,7 +27,8 @@ var absences = [...]struct{ what, fix string }{
 	{"ran before, now perhaps under other names", "look whether they are the same tests"},
 }
 
-// findInReports finds tests that are absent for one of the reasons, and with the last one reports that cannot be compared.
+// findInReports finds tests that are absent for one of the reasons, and with the last one reports that cannot be
+// compared.
 func findInReports(kind absence) func(c *Change, report func(Hit)) {
 	return func(c *Change, report func(Hit)) {
 		for _, d := range c.compareReports() {

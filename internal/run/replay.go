@@ -21,8 +21,8 @@ func IsDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// NotABundle adds to the error of a word that is not a BUNDLE what was most likely meant: a single input, a report, a branch or a
-// range of commits.
+// NotABundle adds to the error of a word that is not a BUNDLE what was most likely meant: a single input, a report, a
+// branch or a range of commits.
 func NotABundle(command, word string, err error) error {
 	verify := "closeout verify"
 	if info, statErr := os.Stat(word); (statErr == nil && !info.IsDir()) || filepath.Base(word) == report.FileName { // an older report is gone by now

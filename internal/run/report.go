@@ -125,7 +125,8 @@ func OverInput(path string) error {
 	return fmt.Errorf("the report cannot be written over the input %q: name another path", path)
 }
 
-// printBeside prints a report that was written, and stays. When it went to standard output, the text goes to standard error.
+// printBeside prints a report that was written, and stays. When it went to standard output, the text goes to standard
+// error.
 func printBeside(format present.Format, r *report.Report, path string, quiet bool, std console.Streams) error {
 	w := std.Out
 	if path == ToStdout {

@@ -115,7 +115,8 @@ func (s *Work) Gather(bundle string) (*collect.Found, error) {
 	return found, nil
 }
 
-// withPath is this process's environment with the PATH of a plan, for commands in the work tree at root. Without one it is unchanged.
+// withPath is this process's environment with the PATH of a plan, for commands in the work tree at root. Without one it
+// is unchanged.
 func withPath(path []string, root string) []string {
 	env := os.Environ()
 	if path == nil {

@@ -278,7 +278,8 @@ func (f *File) goesOn(at int) bool {
 	return string(word) == "else"
 }
 
-// pythonBlocks are the blocks by the indentation of the lines. A function or class is one even where its body stands on the same line.
+// pythonBlocks are the blocks by the indentation of the lines. A function or class is one even where its body stands on
+// the same line.
 func (f *File) pythonBlocks() (list []block) {
 	type opened struct {
 		indent, line, last int

@@ -107,7 +107,8 @@ func (d *finder) dotted(at int) (string, int) {
 	}
 }
 
-// declaration is where the declaration begins that has a mark, or a word, at an offset: with the marks and modifiers in front of it.
+// declaration is where the declaration begins that has a mark, or a word, at an offset: with the marks and modifiers in
+// front of it.
 func (d *finder) declaration(at int) int {
 	if d.Code[at] == '[' {
 		return d.Statement(d.past(at))

@@ -34,8 +34,8 @@ func (d *finder) javaScript() {
 
 var skipAlias = regexp.MustCompile(`(\w+) *= (?:[^;\r\n]*\? *(?:it|test|describe)(?:\.\w+)? *: *)?((?:it|test|describe)(?:\.(?:skip|todo|fixme))?)[;\r\n]`)
 
-// skipAliases are the names that a file gives to functions that skip, as in const later = it.skip, or under a condition. The value
-// is true for those of groups.
+// skipAliases are the names that a file gives to functions that skip, as in const later = it.skip, or under a
+// condition. The value is true for those of groups.
 func skipAliases(f *File) map[string]bool {
 	names := map[string]bool{}
 	if bytes.Contains(f.Code, []byte(".skip")) || bytes.Contains(f.Code, []byte(".todo")) || bytes.Contains(f.Code, []byte(".fixme")) {

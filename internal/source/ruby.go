@@ -197,8 +197,8 @@ func (d *finder) rubyTest(name string, b Block, group bool) {
 	d.enter(name, b.From, d.rubyBody(b)-1, b.End, group)
 }
 
-// rubyBody is where the body of a block begins: behind its brace, on the next line, behind a semicolon, or so far behind that
-// looking further would cost too much in a line with many blocks.
+// rubyBody is where the body of a block begins: behind its brace, on the next line, behind a semicolon, or so far
+// behind that looking further would cost too much in a line with many blocks.
 func (d *finder) rubyBody(b Block) int {
 	at := b.Open
 	if d.Code[at] != '{' {

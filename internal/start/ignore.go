@@ -43,7 +43,8 @@ func lastMatch(gitignore, p string, dir bool) (ignored bool) {
 // plainBraces keeps what is escaped already.
 var plainBraces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `{`, `\{`)
 
-// matchLine matches a pattern of .gitignore. One without a slash matches a name at any depth, and no braces are alternatives.
+// matchLine matches a pattern of .gitignore. One without a slash matches a name at any depth, and no braces are
+// alternatives.
 func matchLine(pattern, p string) bool {
 	if !strings.Contains(pattern, "/") {
 		ok, err := path.Match(pattern, path.Base(p))

@@ -168,7 +168,8 @@ func (s *starter) clippy() {
 
 const rulesScript = ".closeout/rules.sh"
 
-// lintScript is the command of rules.run for several linters, or for one without SARIF: a row for each of them, which its arguments name.
+// lintScript is the command of rules.run for several linters, or for one without SARIF: a row for each of them, which
+// its arguments name.
 //
 //go:embed rules.sh
 var lintScript string

@@ -184,9 +184,9 @@ func (s *starter) add(c *criterion) {
 	s.criteria = append(s.criteria, c)
 }
 
-// counted lets the command of a criterion write a report; base is the directory that paths in its arguments are relative to. The report
-// must contain half of the tests that were counted, because tests may be skipped on one machine, and honest changes remove some. The
-// gate fails when a change removes the rest.
+// counted lets the command of a criterion write a report; base is the directory that paths in its arguments are
+// relative to. The report must contain half of the tests that were counted, because tests may be skipped on one
+// machine, and honest changes remove some. The gate fails when a change removes the rest.
 func (c *criterion) counted(r *toolchain.Report, tests int, base string) {
 	c.report, c.stdout, c.tests = reportPath(r.File, c.cwd), r.Stdout, max(1, tests/2)
 	to := from(base, c.report)

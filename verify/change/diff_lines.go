@@ -10,8 +10,8 @@ import (
 const (
 	// diffBlock is the size of the one buffer that a diff passes through.
 	diffBlock = 128 << 10
-	// maxHeaderLine bounds every line that is not a line of a hunk. Git's longest contains two paths of 4,096 bytes, each
-	// byte as four characters.
+	// maxHeaderLine bounds every line that is not a line of a hunk. Git's longest contains two paths of 4,096 bytes,
+	// each byte as four characters.
 	maxHeaderLine = 64 << 10
 )
 

@@ -154,7 +154,8 @@ func (k *comparison) code(t *reports.TestName, f *followed) (code, note string) 
 	return CodeNotRun, ""
 }
 
-// functionRan reports whether another case of the same function ran. A name that is a path of tests is not a row of a function.
+// functionRan reports whether another case of the same function ran. A name that is a path of tests is not a row of a
+// function.
 func (k *comparison) functionRan(in *reports.Follower, t *reports.TestName) bool {
 	return in.Ran(t) && k.fileOf(t.Name) == ""
 }

@@ -59,8 +59,8 @@ func (k *comparison) findBroken() {
 }
 
 // edited reports whether the change may edit tests that a report names, or how they run: it touches their file, or a
-// test path that is not a suite of its own, which may be a fixture or configure them. Where the file is unknown, it may be
-// any file that belongs to no other group.
+// test path that is not a suite of its own, which may be a fixture or configure them. Where the file is unknown, it may
+// be any file that belongs to no other group.
 func (k *comparison) edited(name string) bool {
 	file := k.fileOf(name)
 	return slices.ContainsFunc(k.in.Changes, func(c JudgedPath) bool {

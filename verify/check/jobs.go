@@ -9,8 +9,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// BlameJob names the jobs of this run that did not succeed in a finding about a record that is not there: recording it by hand would
-// not help. Where they are not known, it says what lets the gate see them.
+// BlameJob names the jobs of this run that did not succeed in a finding about a record that is not there: recording it
+// by hand would not help. Where they are not known, it says what lets the gate see them.
 func (p *Pass) BlameJob(f Finding) Finding {
 	if p.Facts == nil {
 		return f
@@ -32,7 +32,8 @@ func (p *Pass) BlameJob(f Finding) Finding {
 	return f
 }
 
-// jobEnd says how a job of this run ended, and what helps. A change of the workflow is a push, which starts a run of its own.
+// jobEnd says how a job of this run ended, and what helps. A change of the workflow is a push, which starts a run of
+// its own.
 func (p *Pass) jobEnd(j *facts.Job) (how, fix string) {
 	const again = "; then push, or use Re-run failed jobs on the page of this run"
 	name, step, in := "the job "+strconv.Quote(j.Name), "step "+strconv.Quote(j.Step), ""

@@ -19,8 +19,8 @@ var Permissions = map[facts.Wanted]string{
 	facts.WantedTeams:       "run the gate again; a person may provide a token that can read the organization's members; the token of the workflow cannot",
 }
 
-// ReportLacking reports that the check cannot determine something, because it lacks a fact. about is a login, or names the part of
-// the kind.
+// ReportLacking reports that the check cannot determine something, because it lacks a fact. about is a login, or names
+// the part of the kind.
 func (p *Pass) ReportLacking(kind facts.Wanted, about, what string) {
 	u, found := p.Facts.Lacking(kind, about)
 	f := Finding{

@@ -14,7 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/override"
 )
 
-// ApprovalCheck checks the approving reviews that the contract requires for some files, and who resolved the threads of reviewers.
+// ApprovalCheck checks the approving reviews that the contract requires for some files, and who resolved the threads of
+// reviewers.
 var ApprovalCheck = &check.Check{
 	ID:    "approval",
 	Title: "Files that need an approving review have one",

@@ -13,7 +13,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// DiffRulesCheck checks what the gate's own rules found in the change. Facts reports when the collector could not run them.
+// DiffRulesCheck checks what the gate's own rules found in the change. Facts reports when the collector could not run
+// them.
 var DiffRulesCheck = &check.Check{
 	ID:    "diffrules",
 	Title: "The change weakens no test and no check",

@@ -8,8 +8,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// GroupCheck checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for merge
-// groups alone.
+// GroupCheck checks that a merge group consists of the pull requests that were judged, and of nothing else. It runs for
+// merge groups alone.
 var GroupCheck = &check.Check{
 	ID:    "group",
 	Title: "The merge group contains its pull requests, and nothing else",

@@ -32,7 +32,8 @@ func inLog(log string, line int, f check.Finding) check.Finding {
 	return f
 }
 
-// reportMore reports what is beyond a list, of which only the number is known, with what the findings about the list share.
+// reportMore reports what is beyond a list, of which only the number is known, with what the findings about the list
+// share.
 func reportMore(p *check.Pass, f check.Finding, more int, message string) {
 	if more > 0 {
 		count := fmt.Sprint(more)

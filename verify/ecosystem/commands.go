@@ -31,7 +31,8 @@ func Starts(word string) bool {
 	return isOption || slices.Contains(starters, path.Base(word)) || isNumber(word)
 }
 
-// rulesScript is the script that closeout init writes: it runs its arguments, each of which is the id of a linter and a command.
+// rulesScript is the script that closeout init writes: it runs its arguments, each of which is the id of a linter and a
+// command.
 const rulesScript = ".closeout/rules.sh"
 
 // IsShell reports whether a program is a shell, which runs the script after its option -c.

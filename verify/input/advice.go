@@ -220,8 +220,8 @@ func wrongEncoding(e *Error, text []byte) bool {
 	return true
 }
 
-// WrongEncoding is the error of a text that begins with a byte order mark, is UTF-16, or begins with what is not UTF-8; false for
-// any other text.
+// WrongEncoding is the error of a text that begins with a byte order mark, is UTF-16, or begins with what is not UTF-8;
+// false for any other text.
 func WrongEncoding(at Pos, text []byte) (Error, bool) {
 	e := Error{Pos: at, Expected: "UTF-8 without byte order mark"}
 	found := wrongEncoding(&e, text)

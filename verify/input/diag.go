@@ -43,8 +43,8 @@ func Reason(err error) error {
 	return err
 }
 
-// Pos is a position in a text input. Line and Column start at 1; Column counts bytes. The zero value is not a position, such as
-// for a whole file.
+// Pos is a position in a text input. Line and Column start at 1; Column counts bytes. The zero value is not a position,
+// such as for a whole file.
 type Pos struct {
 	Line, Column int
 }

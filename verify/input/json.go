@@ -57,8 +57,8 @@ func (n *Node) At(keys ...string) *Node {
 	return cmp.Or(n, &Node{})
 }
 
-// ParseJSON reads a whole JSON document. It returns nil when the text is not JSON; a key that occurs again is reported and
-// its value is ignored.
+// ParseJSON reads a whole JSON document. It returns nil when the text is not JSON; a key that occurs again is reported
+// and its value is ignored.
 func ParseJSON(data []byte, limits Limits, errs *Errors) *Node {
 	size := int64(len(data))
 	s := NewStream(bytes.NewReader(data), Bounds{Bytes: size, ValueBytes: size, Values: limits.Values, Depth: limits.Depth}, errs)

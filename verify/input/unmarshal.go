@@ -48,8 +48,8 @@ func withoutOtherCases(data []byte) ([]byte, error) {
 	}
 }
 
-// CheckJSON returns the first error of a text that is not a JSON document, or one with a name that occurs twice in an object;
-// false when it is one.
+// CheckJSON returns the first error of a text that is not a JSON document, or one with a name that occurs twice in an
+// object; false when it is one.
 func CheckJSON(data []byte) (Error, bool) {
 	if e, wrong := ExplainJSON(data); wrong {
 		return e, true

@@ -32,11 +32,11 @@ func ParseYAML(data []byte, depth int, errs *Errors) *Node {
 	return n
 }
 
-// ParseWorkflow reads a YAML document that is not an input of a decision, such as a workflow of GitHub, whose authors use more of
-// YAML: anchors, aliases, plain texts over several lines, tabs inside of texts, numbers in any spelling. An alias is the same node as
-// what it stands for; an anchor may not contain its own alias, nor have a name that another one has. Everything else is as in [ParseYAML].
-// It returns nil, and errors, when the text contains something else; with a node there may be errors as well, about
-// duplicate keys and odd numbers.
+// ParseWorkflow reads a YAML document that is not an input of a decision, such as a workflow of GitHub, whose authors
+// use more of YAML: anchors, aliases, plain texts over several lines, tabs inside of texts, numbers in any spelling. An
+// alias is the same node as what it stands for; an anchor may not contain its own alias, nor have a name that another
+// one has. Everything else is as in [ParseYAML]. It returns nil, and errors, when the text contains something else;
+// with a node there may be errors as well, about duplicate keys and odd numbers.
 func ParseWorkflow(data []byte, depth int, errs *Errors) *Node {
 	data = bytes.ReplaceAll(data, []byte("\t"), []byte(" ")) // YAML allows none in the indentation, and places stay the same
 	tokens := yamlScan(data, lexer.Tokenize, true, errs)

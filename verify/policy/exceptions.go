@@ -39,8 +39,8 @@ func (p *Policy) Exceptions(from []Ignore, today string) *Exceptions {
 	return l
 }
 
-// Excuse returns the exception for which a rule that failed in some files does not count, the one that lasts longest; nil when
-// there is none. Every file must be excused; a failure without a file never is.
+// Excuse returns the exception for which a rule that failed in some files does not count, the one that lasts longest;
+// nil when there is none. Every file must be excused; a failure without a file never is.
 func (l *Exceptions) Excuse(id string, files []string) *Ignore {
 	var best *Ignore
 	for _, i := range l.byID[id] {
@@ -56,7 +56,8 @@ func (l *Exceptions) Excuse(id string, files []string) *Ignore {
 	return best
 }
 
-// covers reports whether an exception is for all of some files. None is for a file whose path is written in a roundabout way.
+// covers reports whether an exception is for all of some files. None is for a file whose path is written in a
+// roundabout way.
 func (e *Exception) covers(files []string) bool {
 	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool {
 		f = strings.TrimPrefix(f, "./")

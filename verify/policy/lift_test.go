@@ -321,8 +321,8 @@ func TestProtectedScriptsOfBuilds(t *testing.T) {
 	}
 }
 
-// TestProtectedHelpers checks that a file which a runner loads beside the tests, or that configures them, is free only where the base's own contract takes it
-// from the base.
+// TestProtectedHelpers checks that a file which a runner loads beside the tests, or that configures them, is free only
+// where the base's own contract takes it from the base.
 func TestProtectedHelpers(t *testing.T) {
 	const (
 		counted = `"acceptance_criteria": [{"id": "u", "run": ["pytest"], "test_report": "r.xml"}]`

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadVerdict reads the verdict of a report, "" when it has none. ok is false when the text is not a report of closeout: no JSON
-// object, or one without our [Schema]. What follows the object is not read.
+// ReadVerdict reads the verdict of a report, "" when it has none. ok is false when the text is not a report of
+// closeout: no JSON object, or one without our [Schema]. What follows the object is not read.
 func ReadVerdict(r io.Reader) (verdict string, ok bool) {
 	d, schema := jsontext.NewDecoder(r), ""
 	if first, err := d.ReadToken(); err != nil || first.Kind() != '{' {

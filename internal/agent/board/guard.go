@@ -260,8 +260,8 @@ func (g *guarding) broken(it keptItem, actual string) *item.Fact {
 	}
 }
 
-// writeFacts keeps facts beside a bundle, where next finds them, and where [session.Store.Proof] sees that the verdict alone makes no
-// PASS.
+// writeFacts keeps facts beside a bundle, where next finds them, and where [session.Store.Proof] sees that the verdict
+// alone makes no PASS.
 func writeFacts(dir string, facts []item.Fact) error {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(facts); err != nil {

@@ -55,8 +55,8 @@ func (b *Board) Status(replay bool) (*item.Status, error) {
 		s.Differs = b.replayAll()
 	}
 	if replay || s.Counts[item.Todo] == 0 {
-		// By the standing contract and without evidence, in all that leads from the base: each verdict is about one item, and what was
-		// committed between two items, or for one that is STUCK, is in no PASS.
+		// By the standing contract and without evidence, in all that leads from the base: each verdict is about one
+		// item, and what was committed between two items, or for one that is STUCK, is in no PASS.
 		facts, err := b.screen(head)
 		if err != nil {
 			s.Blocked = []string{err.Error()}

@@ -117,7 +117,8 @@ func (c *Call) Writes() bool {
 var (
 	verbs = strings.Fields("write edit create delete remove move rename replace insert patch append save update modify apply download " +
 		"export generate format upsert fix")
-	// verbBegins may be before a verb. With one of verbEnds it is not a verb: an editor opens, and a list of edited files is read.
+	// verbBegins may be before a verb. With one of verbEnds it is not a verb: an editor opens, and a list of edited
+	// files is read.
 	verbBegins = []string{"", "re", "over", "multi", "un", "auto"}
 	verbEnds   = []string{"or", "ors", "ed", "d", "er", "r", "ted", "ter", "ment", "ments", "ture", "tures"}
 	// changeWords change something, and need not write the files that they name.

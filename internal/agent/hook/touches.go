@@ -81,8 +81,8 @@ func (c *Call) touchesOf(input []byte) (list []Touch) {
 	return list
 }
 
-// local are the paths that a text may mean: it is one, or a URI of a file, which another host may serve. Another URI is not a file, but for
-// a tool that takes paths.
+// local are the paths that a text may mean: it is one, or a URI of a file, which another host may serve. Another URI is
+// not a file, but for a tool that takes paths.
 func (c *Call) local(text string) (list []string) {
 	scheme, rest, _ := strings.Cut(text, ":")
 	if !strings.EqualFold(scheme, "file") || !strings.HasPrefix(rest, "/") {

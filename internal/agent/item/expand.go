@@ -196,7 +196,8 @@ func (x *expansion) fail(n *input.Node, message string) {
 
 func (x *expansion) text(s string) { x.out, _ = jsontext.AppendQuote(x.out, s) } // the error is about UTF-8, which was checked
 
-// plainKeys are the keys below which a text is not a pattern. Below any other key an item is written so that it matches itself.
+// plainKeys are the keys below which a text is not a pattern. Below any other key an item is written so that it matches
+// itself.
 var plainKeys = []string{"goal", "rollback_plan", "id", "reason", "cwd", "test_report", "report", "may_touch_protected"}
 
 func (x *expansion) member(m input.Member, isPlain bool) {

@@ -131,7 +131,8 @@ const (
 // GroupSize is how many entries a directory of [Decisions] contains.
 const GroupSize = 100
 
-// Dir is the path of the directory of an entry, in that of the hundred entries to which it belongs. It depends on nothing but the entry.
+// Dir is the path of the directory of an entry, in that of the hundred entries to which it belongs. It depends on
+// nothing but the entry.
 func (e *Entry) Dir() string {
 	parts := []string{fmt.Sprintf("%s/%04d/%06d", Decisions, e.Seq/GroupSize, e.Seq), e.Kind}
 	if e.Kind == Decision && len(e.PullRequests) > 0 {

@@ -72,8 +72,8 @@ type Examined struct {
 	authors                  map[string][]string // logins of those whose pull request it was, by its number; "" without one
 }
 
-// Examine examines an entry that is not a withdrawal. withdrawn is the entry that withdrew its bundle, nil for none. Of an entry that is
-// not audited it only finds its place.
+// Examine examines an entry that is not a withdrawal. withdrawn is the entry that withdrew its bundle, nil for none. Of
+// an entry that is not audited it only finds its place.
 func (a *Auditor) Examine(m *Material, withdrawn *archive.Entry, audited bool) *Examined {
 	e := m.Entry
 	kept := *e

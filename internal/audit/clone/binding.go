@@ -38,8 +38,9 @@ type Decided struct {
 	Policy *policy.Policy
 }
 
-// DecidedBy takes from a bundle, its report and its facts, nil for none, what the decision was about. The contract of the bundle names the evidence
-// directory, if the facts say that it is the branch's: whether that is true is another question.
+// DecidedBy takes from a bundle, its report and its facts, nil for none, what the decision was about. The contract of
+// the bundle names the evidence directory, if the facts say that it is the branch's: whether that is true is another
+// question.
 func DecidedBy(r *report.Report, b *verify.Bundle, f *facts.Facts) (Decided, error) {
 	limits := input.DefaultLimits()
 	d := Decided{Head: value(r.Subject.HeadSHA), CodeTree: value(r.Subject.CodeTree), MergeBase: value(r.Subject.MergeBaseSHA), EvidenceDir: policy.DefaultEvidenceDir}

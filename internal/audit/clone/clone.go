@@ -54,13 +54,14 @@ func (g *Clone) Step(commit string) (Step, error) {
 	return step, nil
 }
 
-// Line lists the commits of the line of first parents that lead to a tip, the oldest first: those after a commit, or all when it is
-// "". A commit that is not on the line is an error, and so is a commit that was not fetched.
+// Line lists the commits of the line of first parents that lead to a tip, the oldest first: those after a commit, or
+// all when it is "". A commit that is not on the line is an error, and so is a commit that was not fetched.
 func (g *Clone) Line(tip, after string) ([]Step, error) {
 	return g.line(tip, after, func(Step) (bool, error) { return true, nil })
 }
 
-// ContractLine lists the last commits of the line of first parents since which each has a contract; the tip alone when it has none.
+// ContractLine lists the last commits of the line of first parents since which each has a contract; the tip alone when
+// it has none.
 func (g *Clone) ContractLine(tip string) ([]Step, error) {
 	return g.line(tip, "", func(s Step) (bool, error) {
 		found, err := g.hasContract(s.Commit)

@@ -14,7 +14,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/report"
 )
 
-// TestFindStops lets each call fail in each way. What GitHub does not answer is not a gap: the call ends before the commit.
+// TestFindStops lets each call fail in each way. What GitHub does not answer is not a gap: the call ends before the
+// commit.
 func TestFindStops(t *testing.T) {
 	calls := map[string]string{
 		"commits/": "pull-requests: read", "event=merge_group": "actions: read", "head_sha=": "actions: read", "/artifacts?": "actions: read", "/zip": "actions: read",

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// terminal gives the width of a console in columns, 0 when it is unknown; ok is false when a file is not a console, or one that
-// does not know the sequences that colour a text.
+// terminal gives the width of a console in columns, 0 when it is unknown; ok is false when a file is not a console, or
+// one that does not know the sequences that colour a text.
 func terminal(f *os.File) (width int, ok bool) {
 	console := windows.Handle(f.Fd())
 	var mode uint32

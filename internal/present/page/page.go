@@ -199,7 +199,8 @@ func Fold(summary string, body ...Node) Node {
 // Column is a column of a table: its title, and its class, "" for none.
 type Column [2]Word
 
-// Grid is a table that scrolls sideways on a narrow screen, with a caption that is only read out. The first cell of a row is its head.
+// Grid is a table that scrolls sideways on a narrow screen, with a caption that is only read out. The first cell of a
+// row is its head.
 func Grid(caption string, columns []Column, rows []Node) Node {
 	return grid("scroll", caption, columns, rows, true)
 }

@@ -49,13 +49,15 @@ func asTable(v any) (map[string]any, bool) {
 	return table, ok
 }
 
-// namesDependency reports whether a part of a feature turns on a dependency or a feature of one, and no feature of the package.
+// namesDependency reports whether a part of a feature turns on a dependency or a feature of one, and no feature of the
+// package.
 func namesDependency(part any) bool {
 	text, _ := part.(string)
 	return strings.HasPrefix(text, "dep:") || strings.Contains(text, "?/")
 }
 
-// tableGrows reports whether no feature lost a feature, the default did not change, and what features gained was no feature before.
+// tableGrows reports whether no feature lost a feature, the default did not change, and what features gained was no
+// feature before.
 func tableGrows(old, now map[string]any) bool {
 	if fmt.Sprint(old["default"]) != fmt.Sprint(now["default"]) {
 		return false

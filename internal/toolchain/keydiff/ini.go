@@ -158,8 +158,8 @@ var (
 	moduleURL     = input.Lazily(`^(?:https://|(?:\w+@)?[\w.-]+:[\w~]|\.\.?/)`)
 )
 
-// readModules reads a .gitmodules. A submodule may come, and have another address: the tree says which commit it has. Where one goes, or is
-// at another path, a checkout is without it.
+// readModules reads a .gitmodules. A submodule may come, and have another address: the tree says which commit it has.
+// Where one goes, or is at another path, a checkout is without it.
 func readModules(text string) map[string]string {
 	var modules []string
 	var rest strings.Builder

@@ -201,7 +201,8 @@ func memberKeys(old, now map[string]string, tables ...string) []string {
 	return keys
 }
 
-// onlyVersions reports whether a member replaces versions of others by versions of a registry alone, as far as it differs.
+// onlyVersions reports whether a member replaces versions of others by versions of a registry alone, as far as it
+// differs.
 func onlyVersions(key string, old, now map[string]string) bool {
 	return addSources(nil, key, leavesOf(jsonTable(old[key], 9)), leavesOf(jsonTable(now[key], 9))) == nil
 }

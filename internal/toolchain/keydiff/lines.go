@@ -328,8 +328,8 @@ var (
 	mixSource  = input.Lazily(`\b(?:path|git|github|gitlab|hex|repo|organization|in_umbrella|compile|manager|app|env|system_env|only_deps):`)
 )
 
-// readMix reads a mix.exs: data in the functions and lists that name dependencies, documentation and the package, what Dialyzer is told,
-// and code.
+// readMix reads a mix.exs: data in the functions and lists that name dependencies, documentation and the package, what
+// Dialyzer is told, and code.
 func readMix(text string) map[string]string {
 	var dependencies, dialyzer []string
 	var code strings.Builder
@@ -375,7 +375,8 @@ func readMix(text string) map[string]string {
 	return map[string]string{"dependencies": sorted(dependencies), "dialyzer": sorted(dialyzer), "code": code.String()}
 }
 
-// inList follows the brackets of a line in a list. within is false where the list ends, and something else begins, before the line does.
+// inList follows the brackets of a line in a list. within is false where the list ends, and something else begins,
+// before the line does.
 func inList(words string, depth int) (after int, within bool) {
 	for i, r := range words {
 		switch r {

@@ -156,8 +156,8 @@ func isError(filter any) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "error")
 }
 
-// warnsMore reports whether filters of warnings went that make no error, or came that do. The last one that matches counts, so that
-// the order stays.
+// warnsMore reports whether filters of warnings went that make no error, or came that do. The last one that matches
+// counts, so that the order stays.
 func warnsMore(old, now any) bool {
 	was, isList := old.([]any)
 	is, both := now.([]any)
@@ -274,7 +274,8 @@ var (
 	blockScalar   = input.Lazily(`[|>][\d+-]*[ \t]*(?:#.*)?\r?\n`)
 )
 
-// withoutDescriptions leaves out further lines of a description in plain words: what is deeper than its key can be nothing else.
+// withoutDescriptions leaves out further lines of a description in plain words: what is deeper than its key can be
+// nothing else.
 func withoutDescriptions(data []byte) []byte {
 	if blockScalar().Match(data) {
 		return data

@@ -41,7 +41,8 @@ func tomlKeys(tables ...string) reader {
 	}
 }
 
-// ruffLint moves settings of ruff to where another version of the file has them: below lint, as newer versions of ruff want it.
+// ruffLint moves settings of ruff to where another version of the file has them: below lint, as newer versions of ruff
+// want it.
 func ruffLint(ruff, other map[string]any) {
 	there := tomlTable(other, "lint")
 	for _, name := range strings.Fields("select extend-select ignore per-file-ignores isort pydocstyle pycodestyle mccabe") {

@@ -88,8 +88,8 @@ var (
 	ownVersion = input.Lazily(`^"workspace:[\d^~*.]*"$`)
 )
 
-// ownPackages reports whether a key is about a package of the same scope as the project, before and after, which the workspace has before
-// or after.
+// ownPackages reports whether a key is about a package of the same scope as the project, before and after, which the
+// workspace has before or after.
 func ownPackages(old, now map[string]string) func(key string) bool {
 	was, is := ownName().FindStringSubmatch(old["name"]), ownName().FindStringSubmatch(now["name"])
 	tables := map[string]map[string]string{} // by their text, each read once
