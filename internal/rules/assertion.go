@@ -99,7 +99,7 @@ func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 			continue
 		}
 		end := i + source.WordEnd(line[i:])
-		if strings.IndexByte(firstBytes, line[i]) >= 0 || has(line[i:end], "ssert") {
+		if mayAssert[line[i]] || has(line[i:end], "ssert") {
 			if k := assertionAt(lang, line, i, end); k > kind {
 				if kind, at = k, i; kind == sureAssertion {
 					break
@@ -111,8 +111,13 @@ func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 	return kind, at
 }
 
-// firstBytes are those that the names below begin with.
-const firstBytes = "_aAbBcCdDeEfFiIlLmMnNoOqrRsStTvVxw"
+// mayAssert are the bytes that the names below begin with.
+var mayAssert = func() (first [256]bool) {
+	for _, c := range []byte("_aAbBcCdDeEfFiIlLmMnNoOqrRsStTvVxw") {
+		first[c] = true
+	}
+	return first
+}()
 
 // assertionAt tells what the word from start to end is.
 func assertionAt(lang source.Lang, line []byte, start, end int) sureness {

@@ -61,7 +61,8 @@ type place struct {
 func (f *testTable) index() {
 	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
 	for _, file := range f.c.Files {
-		if file.Head == nil || (!file.mayTest() && !f.looksParked(file)) {
+		mayTest := file.mayTest()
+		if file.Head == nil || (!mayTest && !f.looksParked(file)) {
 			continue
 		}
 		words := map[string]bool{}
@@ -73,7 +74,7 @@ func (f *testTable) index() {
 			if h := hashOf(trimmed); len(f.lines[h]) < 4 {
 				f.lines[h] = append(f.lines[h], place{file, added.Number})
 			}
-			if file.mayTest() {
+			if mayTest {
 				eachWord(appendLive(nil, file.Head, added.Number), func(w string) { words[w] = true })
 			}
 		}

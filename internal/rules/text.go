@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/closeout-gate/closeout/internal/source"
@@ -175,16 +176,22 @@ func wordsIn(text []byte) iter.Seq[[]byte] {
 // eachWord gives the words and numbers of a text that say something.
 func eachWord(text []byte, give func(string)) {
 	for word := range wordsIn(text) {
-		if w := string(word[:min(len(word), 100)]); (len(w) > 1 && !isIn(w, commonWords)) || isDigit(w[0]) {
-			give(w)
+		if (len(word) > 1 && !commonWords()[string(word)]) || isDigit(word[0]) {
+			give(string(word[:min(len(word), 100)]))
 		}
 	}
 }
 
-const commonWords = " if else for while return func fn def class let const var new await async function end do in not and or is True " +
-	"False None true false nil null self this it describe test expect assert Assert require Equal NoError equal " +
-	"toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void private " +
-	"static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be "
+var commonWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(" if else for while return func fn def class let const var new await async function end do in not and or is True " +
+		"False None true false nil null self this it describe test expect assert Assert require Equal NoError equal " +
+		"toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void private " +
+		"static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be ") {
+		words[word] = true
+	}
+	return words
+})
 
 // eachCodeWord gives the words of a file's code and their lines.
 func eachCodeWord(v *source.File, give func(word []byte, line int)) {
