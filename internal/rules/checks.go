@@ -352,7 +352,7 @@ func stops(s script) bool {
 func (f *scripted) unchecked(from script, ran map[string]bool) (check, how string) {
 	const most = 30 // lines behind it
 	how = strings.TrimSpace(from.text)
-	ends0 := how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))
+	isExit := how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))
 	isCondition := begins(how, "if ")
 	switch {
 	case ends(how, "set +e"):
@@ -362,7 +362,7 @@ func (f *scripted) unchecked(from script, ran map[string]bool) (check, how strin
 			return "", ""
 		}
 		how = "if"
-	case !ends0 || scriptKind(f.File) != "shell" || isSpace(from.text[0]):
+	case !isExit || scriptKind(f.File) != "shell" || isSpace(from.text[0]):
 		return "", ""
 	}
 	if f.looked++; f.looked > maxLooked {
