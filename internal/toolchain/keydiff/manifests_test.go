@@ -1,6 +1,7 @@
 package keydiff
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -880,5 +881,13 @@ func TestLargeManifests(t *testing.T) {
 		if _, err := KindOf(file).Changed([]byte(text), []byte(text+"\n")); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+	var scripts strings.Builder // of which each names some others
+	for i := range 60_000 {
+		fmt.Fprintf(&scripts, `"test:%d": "npm run test:%d && npm run a%d*",`, i, i+1, i)
+	}
+	before := `{"scripts": {` + scripts.String() + `"build": "tsc"}}`
+	if keys, err := KindOf("package.json").Changed([]byte(before), []byte(strings.Replace(before, "tsc", "tsc -b", 1))); err != nil || len(keys) != 1 {
+		t.Errorf("package.json: %q %v", keys, err)
 	}
 }

@@ -2,6 +2,7 @@ package keydiff
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,12 +71,12 @@ func packageKeys(before, after []byte) ([]string, error) {
 		return "pnpm." + tomlKey(name)
 	})
 	keys = slices.DeleteFunc(keys, ownPackages(old, now))
-	var tests []string
+	var tests [2]map[string]bool // of both versions
 	return expand(keys, "scripts", old, now, func(was, is map[string]string, name string) string {
-		if tests == nil {
-			tests = append(append([]string{}, testScripts(was, nil)...), testScripts(is, was)...)
+		if tests[0] == nil {
+			tests[0], tests[1] = testScripts(was, nil), testScripts(is, was)
 		}
-		if slices.Contains(tests, name) {
+		if tests[0][name] || tests[1][name] {
 			return "scripts." + tomlKey(name)
 		}
 		return ecosystem.OtherScripts + name
@@ -112,28 +113,39 @@ func ownPackages(old, now map[string]string) func(key string) bool {
 
 // testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of
 // the scripts that were not there before, only those that a manager runs on its own sound like tests; nil for no such scripts.
-func testScripts(scripts, before map[string]string) (names []string) {
+func testScripts(scripts, before map[string]string) map[string]bool {
 	for _, script := range scripts {
 		if otherPattern().MatchString(script) {
 			before = nil
 		}
 	}
-	for name := range scripts {
-		if _, there := before[name]; (testScript().MatchString(name) && (there || before == nil)) || ownScript().MatchString(name) {
-			names = append(names, name)
+	all := slices.Sorted(maps.Keys(scripts))
+	var waiting []string
+	names, seen := map[string]bool{}, map[string]bool{} // seen: the words that were followed
+	add := func(name string) {
+		if _, there := scripts[name]; there && !names[name] {
+			names[name], waiting = true, append(waiting, name)
 		}
 	}
-	slices.Sort(names)
-	for i := 0; i < len(names); i++ {
-		words := append(scriptWord().FindAllString(scripts[names[i]], -1), "pre"+names[i], "post"+names[i])
-		for name := range scripts {
-			isNamed := slices.ContainsFunc(words, func(word string) bool {
-				start, isPattern := strings.CutSuffix(word, "*")
-				return word == name || (isPattern && strings.HasPrefix(name, start))
-			})
-			if isNamed && !slices.Contains(names, name) {
-				names = append(names, name)
+	for _, name := range all {
+		if _, there := before[name]; (testScript().MatchString(name) && (there || before == nil)) || ownScript().MatchString(name) {
+			add(name)
+		}
+	}
+	for ; len(waiting) > 0; waiting = waiting[1:] {
+		name := waiting[0]
+		for _, word := range append(scriptWord().FindAllString(scripts[name], -1), "pre"+name, "post"+name) {
+			if seen[word] {
+				continue
 			}
+			seen[word] = true
+			start, isPattern := strings.CutSuffix(word, "*")
+			if at, _ := slices.BinarySearch(all, start); isPattern {
+				for ; at < len(all) && strings.HasPrefix(all[at], start); at++ {
+					add(all[at])
+				}
+			}
+			add(word)
 		}
 	}
 	return names
