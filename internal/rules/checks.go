@@ -59,11 +59,16 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			!slices.ContainsFunc(f.all, stops) && !slices.ContainsFunc(f.removed, func(s script) bool { return has(s.text, "set +e") }) {
 			swallowed(all[0].Line, all[0].Program, "set -e is gone")
 		}
-		for _, s := range f.added { // of package.json
-			i := slices.IndexFunc(f.removed, func(old script) bool { return old.name == s.name && !doesNothing(old.text) })
-			if s.name != "" && i >= 0 && namesCheck(s.name) && doesNothing(s.text) {
+		did := map[string]string{} // what scripts of package.json did, by name
+		for _, s := range f.removed {
+			if s.name != "" && did[s.name] == "" && !doesNothing(s.text) {
+				did[s.name] = s.text
+			}
+		}
+		for _, s := range f.added {
+			if was := did[s.name]; was != "" && namesCheck(s.name) && doesNothing(s.text) {
 				hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", "restore the script")
-				hit.Was = f.removed[i].text
+				hit.Was = was
 				found.add(hit)
 			}
 		}
