@@ -144,10 +144,13 @@ func (f *File) valuesLeft() (list []Hit) {
 		if one.Group || was == nil || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody {
 			continue
 		}
+		removed := between(f.Removed(), was.Body, was.End)
+		if len(removed) == 0 {
+			continue
+		}
 		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
 			continue
 		}
-		removed := between(f.Removed(), was.Body, was.End)
 		for _, s := range assertionsOf(f.Base, removed[:min(len(removed), maxHunk)]) {
 			if s.rank < partial || len(s.subjects) == 0 || source.WordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
 				continue
@@ -385,6 +388,11 @@ func (s *Assertion) loosens(was *Assertion) bool {
 		after, rest := numbers(pattern, to)
 		return same == rest && len(before) == len(after) && slices.Compare(after, before) > 0
 	}
-	return was.key != s.key &&
+	differ := 0
+	for at(was.key, differ) == at(s.key, differ) && differ < len(s.key) {
+		differ++
+	}
+	isNumber := func(key string) bool { return strings.IndexByte("-.e0123456789", at(key, differ)) >= 0 }
+	return was.key != s.key && (isNumber(was.key) || isNumber(s.key)) &&
 		(grows(tolerant(), was.key, s.key) || grows(third(), was.key, s.key) || grows(precise(), s.key, was.key))
 }

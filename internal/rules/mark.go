@@ -260,25 +260,29 @@ type skipper struct {
 }
 
 // skippers match what declares one, by language: its name is the first group, or one behind the second. A use begins
-// with a sign.
+// with a sign. A file that declares one has one of the words, which have bars between them.
 var skippers = map[source.Lang]struct {
+	words    string
 	declared func() *regexp.Regexp
 	begin    string
 }{
-	source.Python: {input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
-	source.JavaScript: {input.Lazily(`(?m)(\w+) *= (?:true *\? *|false *\? *\w+ *: *)?(?:it|test|describe)\.(skip|todo|fixme)(?: *: *\w+)?[;\r\n]|` +
+	source.Python: {"mark.|unittest.", input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
+	source.JavaScript: {runnerWords, input.Lazily(`(?m)(\w+) *= (?:true *\? *|false *\? *\w+ *: *)?(?:it|test|describe)\.(skip|todo|fixme)(?: *: *\w+)?[;\r\n]|` +
 		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
-	source.Java:   {input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
-	source.CSharp: {input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
+	source.Java:   {"@interface|annotation class", input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
+	source.CSharp: {"Fact|Theory", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }
+
+// runnerWords are in every file of JavaScript that declares what skips, or a function in place of one of the runner.
+const runnerWords = ".skip|.todo|.fixme| it =| it:|function it(| test =| test:|function test(| describe =| describe:|function describe(| suite =| suite:|function suite(| context =| context:|function context(| specify =| specify:|function specify(| bench =| bench:|function bench("
 
 // skippersOf are those of the versions of the touched files of a language, which others may import.
 func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) (all []skipper) {
 	known, found := skippers[lang]
 	for _, f := range t.files {
 		v := side(f)
-		if !found || v == nil || plainLang(v.Lang) != lang {
+		if !found || v == nil || plainLang(v.Lang) != lang || !has(v.Code, strings.Split(known.words, "|")...) {
 			continue
 		}
 		for _, m := range known.declared().FindAllSubmatchIndex(v.Code, maxSearched) {

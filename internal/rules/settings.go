@@ -338,7 +338,11 @@ func leads(keys []string, pattern string) bool {
 func isNamed(name, patterns string) bool {
 	base := strings.ToLower(path.Base(name))
 	for pattern := range strings.FieldsSeq(patterns) {
-		if matched, _ := path.Match(pattern, base); matched {
+		isSame := pattern == base
+		if !isSame && strings.IndexByte(pattern, '*') >= 0 { // most patterns are names
+			isSame, _ = path.Match(pattern, base)
+		}
+		if isSame {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ var calls = []struct{ files, words string }{
 // thresholdsOf are the thresholds of a version of a file, by name: a name can have several.
 func thresholdsOf(v *source.File) map[string][]degree {
 	all := degreesOf(v, thresholds)
-	if v == nil || isExample(v.Path) {
+	if v == nil || isExample(v.Path) || isIn(path.Base(v.Path), lockNames) {
 		return all
 	}
 	for _, call := range calls {
