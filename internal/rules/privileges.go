@@ -55,8 +55,9 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 			j := &p.now.jobs[i]
 			now, was := p.now.grantOf(j), set.grantBefore(j, p)
 			isOpen = isOpen || (!now.known && j.Key != "runs")
-			if was.mayAll() || (!was.known && !now.mayAll()) {
-				continue
+			isAlone := p.was.text == nil && (len(p.now.jobs) == 1 || j.Value.Member("permissions") != nil)
+			if was.mayAll() || ((!was.known || isAlone) && !now.mayAll()) {
+				continue // what nobody else has says what a new workflow is for
 			}
 			for _, m := range now.write {
 				if member(was.write, m.Key) == nil && !slices.Contains(scopes.names, m.Key) {
@@ -134,18 +135,13 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 	})
 }
 
-// eachUnpinned visits the actions and workflows of others that a workflow calls by what can move.
+// eachUnpinned visits the actions of others that a workflow calls by what can move. A workflow that it calls gets no secret
+// that is not reported.
 func eachUnpinned(w *flow, visit func(uses string, line int)) {
-	look := func(n *input.Node) {
-		if uses := textOf(n, "uses"); isUnpinned(uses) {
-			visit(uses, n.Member("uses").Pos.Line)
-		}
-	}
-	for _, j := range w.jobs {
-		look(j.Value)
-	}
 	for _, s := range w.steps {
-		look(s.node)
+		if uses := textOf(s.node, "uses"); isUnpinned(uses) {
+			visit(uses, keyLine(s.node, "uses"))
+		}
 	}
 }
 
@@ -228,7 +224,7 @@ var secretUse = input.Lazily(`(?:^|[^\w.])secrets(?:\.([\w-]+)|\[['"]([\w-]+)|([
 // eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.
 func eachSecret(w *flow, visit func(name string, line int)) {
 	for _, j := range w.jobs {
-		if s := j.Value.Member("secrets"); textOf(s) == "inherit" {
+		if s := j.Value.Member("secrets"); textOf(s) == "inherit" && !begins(textOf(j.Value, "uses"), "./") {
 			visit("all secrets that there are (inherit)", s.Pos.Line)
 		}
 	}

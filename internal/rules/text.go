@@ -299,7 +299,7 @@ func foreign(name string) bool {
 
 // isExample reports whether a configuration belongs to a test, an example or something from elsewhere.
 func isExample(name string) bool {
-	return foreign(name) || inDir(name, " examples example samples playground templates ")
+	return foreign(name) || inDir(name, " examples example samples demo demos playground templates ")
 }
 
 // isVendored reports whether a path is in a directory of code from elsewhere, or of code that a program wrote.
@@ -313,7 +313,7 @@ func isVendored(name string) bool {
 // isProduction reports whether a path is that of code which is no test, configuration, example or tool of the build.
 func isProduction(name string) bool {
 	return source.LangOf(name) != source.None && !source.IsTest(name) && !isVendored(name) && !isConfig(path.Base(name)) &&
-		!inDir(name, testInput+" testenv mocks mock example examples docs doc benchmark benchmarks bench benches scripts eng ci .github .ci "+
+		!inDir(name, testInput+" testenv mocks mock example examples demo demos docs doc benchmark benchmarks bench benches scripts eng ci .github .ci "+
 			"playground playgrounds samples sample hack ")
 }
 
