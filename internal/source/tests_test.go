@@ -183,13 +183,14 @@ func TestEnclosing(t *testing.T) {
 
 func TestIsTest(t *testing.T) {
 	for _, name := range strings.Fields(`a_test.go test_a.py conftest.py a.spec.ts src/__tests__/a.js FooTests.cs FooTest.java FooIT.java a_spec.rb
-		tests/a.rs Polly.Core.Tests/Helper.cs src/test/java/A.java spec/spec_helper.rb test/helper.rb cypress/e2e/a.ts a.test-d.ts UnitTest1.cs`) {
+		tests/a.rs Polly.Core.Tests/Helper.cs src/test/java/A.java spec/spec_helper.rb test/helper.rb cypress/e2e/a.ts a.test-d.ts UnitTest1.cs
+		src/CoreTests/opening_a_store.cs src/DaemonTests.Manual/Slow.cs app/src/androidTest/java/Screen.kt lib/src/testDebug/Flow.kt`) {
 		if !IsTest(name) {
 			t.Error(name, "is a test")
 		}
 	}
 	for _, name := range strings.Fields(`latest.go contest/a.py attestation.ts src/Latest.cs Contest.java tests/a.md spec/openapi.yaml testdata/a.go AUDIT.java a.spec
-		protest.rb inspect.py fastest.rs .github/workflows/test.yml`) {
+		protest.rb inspect.py fastest.rs src/ABTest/a.ts src/Contest.Core/a.cs src/latest/A.kt .github/workflows/test.yml`) {
 		if IsTest(name) {
 			t.Error(name, "is no test")
 		}
