@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
@@ -13,6 +14,7 @@ import (
 // assertions, in files without such tests.
 func findCommented(tests bool) func(*Change, func(Hit)) {
 	return func(c *Change, report func(Hit)) {
+		c.tests()
 		for _, f := range c.Files {
 			if d := f.deadened(); len(d.tests) > 0 && tests {
 				report(f.deadHit(d.tests, "test"))
@@ -79,6 +81,7 @@ type gone struct {
 	starts   map[string]bool // the first bytes of the keys
 	comments map[string]int  // removed comments, by what they say
 	tests    map[int]string  // the lines of the base that declare tests
+	asked    int             // how many functions were looked for
 }
 
 type goneLine struct {
@@ -124,7 +127,7 @@ func (g *gone) add(n int) {
 		return
 	}
 	key := strings.TrimLeft(liveKey(g.file.Base, n), marks)
-	if len(key) < shortestKey {
+	if t := innermost(g.file.base, n); len(key) < shortestKey || (t != nil && t.mark > 0) { // what is skipped checks nothing
 		return
 	}
 	if was := g.byKey[key]; was != nil {
@@ -210,7 +213,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 		}
 		if was := g.find(text); was != nil && (how != "inside a text" || inStatement(f.Head, l.Number)) {
 			was.count--
-			if was.test == "" && f.replaced(was.line, l.Number) {
+			if was.test == "" && (f.replaced(was.line, l.Number) || g.inHelper(was.line, l.Number)) {
 				continue
 			}
 			d.add(f.hit(was.line, l.Number, was.test, how, ""))
@@ -278,10 +281,37 @@ func (f *File) replaced(base, head int) bool {
 	if was == nil || !was.isUnderstood() {
 		return false
 	}
-	near := between(f.Added(), head-nearby, head+nearby)
-	return slices.ContainsFunc(assertionsOf(f.Head, near), func(now *Assertion) bool {
-		return now.rank >= was.rank && (now.about(was) != "" || now.says(was))
+	places := [][]linediff.Line{between(f.Added(), head-nearby, head+nearby)}
+	for _, hunk := range f.Hunks() {
+		if len(hunk.Added) <= maxHunk && len(between(hunk.Removed, base, base)) > 0 { // the comment may only quote what was there
+			places = append(places, hunk.Added)
+		}
+	}
+	return slices.ContainsFunc(places, func(lines []linediff.Line) bool {
+		return slices.ContainsFunc(assertionsOf(f.Head, lines), func(now *Assertion) bool {
+			return now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code))
+		})
 	})
+}
+
+// inHelper reports whether a function that is called on an added line below a comment has the assertion that became the comment.
+func (g *gone) inHelper(base, head int) bool {
+	v, key := g.file.Head, liveKey(g.file.Base, base)
+	for _, l := range between(g.file.Added(), head+1, head+nearby) {
+		for _, name := range callsOf(codeOn(v, l.Number)) {
+			if g.asked++; g.asked > maxSearched {
+				return false
+			}
+			for _, n := range linesWith(v, v.Code, name+"(") {
+				for last := blockEnd(v, n); n < last; n++ {
+					if liveKey(v, n+1) == key {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // nearby is how many lines from a comment its replacement may stand.

@@ -281,6 +281,9 @@ func isAgentFile(lower string) bool {
 // translations, and is data or named after a language.
 func isTranslation(name string) bool {
 	lower := strings.ToLower(name)
+	if values := path.Base(path.Dir(lower)); begins(values, "values-") && isLanguage(values[len("values-"):]) { // of Android
+		return true
+	}
 	if !inDir(name, " locale locales i18n l10n lang langs languages translations translation messages intl cldr nls ") {
 		return false
 	}

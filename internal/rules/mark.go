@@ -449,9 +449,12 @@ func after(tests []*Test, line int) int {
 // group itself or in what runs before each test.
 func skipsGroup(t *Test, line int, names truths) bool {
 	return !inBranch(t.of, line) && all(t.blocksAround(line), func(b int) bool {
-		return has(bytes.ToLower(t.of.CodeLine(b)), "setup", "before", "set_up") || blockTruth(t.of, b, names) == always
+		head := t.of.CodeLine(b)
+		return (setsUp().Match(head) && !conditionBefore(head, names)) || blockTruth(t.of, b, names) == always
 	})
 }
+
+var setsUp = input.Lazily(`(?i)set_?up|\bbefore`)
 
 // maxSearched is for how many functions, or names, a file is searched.
 const maxSearched = 20

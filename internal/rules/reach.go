@@ -22,7 +22,7 @@ func isUnconditional(t *Test, line int, names truths) bool {
 }
 
 // oneSystem matches what C# compiles for some systems or frameworks only.
-var oneSystem = input.Lazily(`^#(?:el)?if [^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|BROWSER|NET\w*\d)`)
+var oneSystem = input.Lazily(`^#(?:el)?if (?:!NET(?:COREAPP)?\s*$|[^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|BROWSER|NETFRAMEWORK|NET\w*\d))`)
 
 // broadRescue matches a handler for what a test or the code that it tests can raise as it likes.
 var broadRescue = input.Lazily(`^rescue\s*(?:$|=>|;)|\b(?:StandardError|RuntimeError|NameError|NoMethodError|TypeError|ArgumentError|ZeroDivisionError)\b`)

@@ -17,7 +17,14 @@ import (
 // a loop over nothing.
 func (f *File) swallowedLines(g *gone, d *dead) {
 	known, stood := f.surroundings(), sync.OnceValue(f.blocksBefore)
-	until := 0
+	old, until := &File{Change: f.Change, Head: f.Base}, 0
+	knownBefore := old.surroundings()
+	wasUnreached := func(was *goneLine) bool {
+		return was != nil && slices.ContainsFunc(f.Base.Enclosing(was.line), func(n int) bool {
+			how, _ := old.unreached(n, codeOn(f.Base, n), knownBefore)
+			return how != ""
+		})
+	}
 	for _, l := range f.Added() {
 		if l.Number <= until || len(l.Text) > 400 {
 			continue
@@ -41,7 +48,7 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 			key := liveKey(f.Head, n)
 			inPlace := isIdle && f.testAround(n) != nil && !has(key, "assert_type(")
 			if !kept[head+"\n"+key] && (len(between(f.Added(), n, n)) == 0 || inPlace ||
-				g.byKey[key] != nil || (n == l.Number && g.hadWithin(f.Head, n))) {
+				g.byKey[key] != nil || (n == l.Number && g.hadWithin(f.Head, n))) && !wasUnreached(g.byKey[key]) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
 			}
 		}

@@ -21,7 +21,7 @@ func reportGone(c *Change, report func(Hit), wanted whereabouts, what, fix strin
 	byFile := map[*File][]*Test{}
 	table := c.tests()
 	for _, one := range table.gone {
-		if table.whereaboutsOf(one) == wanted && (one.mark == 0 || wanted != goneAlone) { // one that was skipped checked nothing
+		if table.whereaboutsOf(one) == wanted && one.mark == 0 { // one that was skipped checked nothing
 			byFile[one.in] = append(byFile[one.in], one)
 		}
 	}
@@ -191,7 +191,7 @@ func (f *testTable) isRun(at place, t *Test) bool {
 	if isBlank(at.file.Head.CodeLine(at.line)) {
 		return false // in a comment
 	}
-	if innermost(at.file.head, at.line) != nil {
+	if innermost(at.file.head, at.line) != nil || f.callsMacro(at) {
 		return true
 	}
 	for _, b := range at.file.Head.Enclosing(at.line) {
@@ -202,6 +202,28 @@ func (f *testTable) isRun(at place, t *Test) bool {
 			if f.isCalled(name, at.file, b) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// callsMacro reports whether a place is in a call that runs a macro of AVA.
+func (f *testTable) callsMacro(at place) bool {
+	v := at.file.Head
+	indent := maxNear
+	for n := at.line; isScript(v.Lang) && n > max(0, at.line-maxHunk) && indent > 0; n-- {
+		if own := indentOf(v.CodeLine(n)); own >= indent || isBlank(v.CodeLine(n)) {
+			continue
+		} else {
+			indent = own
+		}
+		key := [2]string{v.Path, "const " + firstWord(codeOn(v, n)) + " ="}
+		if _, known := f.imported[key]; !known && len(f.imported) < maxImported {
+			made := linesWith(v, v.Code, key[1])
+			f.imported[key] = len(made) > 0 && has(v.CodeLine(made[0]), "acro(")
+		}
+		if f.imported[key] {
+			return true
 		}
 	}
 	return false

@@ -16,10 +16,12 @@ var (
 	rubyIncludes = input.Lazily(`(?:^|[{;]|\bdo\b)\s*(?:\w+\.)?(?:include(?:_examples|_context)?|prepend|extend|it_(?:should_)?behaves?_like)\b`)
 )
 
+// maxImported is how many classes, functions and macros are looked for.
+const maxImported = 200
+
 // imports reports whether a file of tests imports the one of a place, and names the function or class around it. In
 // Ruby what loads a file may be anywhere, and a module or shared examples are included.
 func (t *testTable) imports(at place) bool {
-	const most = 200 // classes and functions that are looked for in all tests
 	name, isRuby := "", at.file.Lang() == source.Ruby
 	if blocks := at.file.Head.Enclosing(at.line); len(blocks) > 0 {
 		line := at.file.Head.Line(blocks[0])
@@ -31,7 +33,7 @@ func (t *testTable) imports(at place) bool {
 	}
 	key := [2]string{at.file.Path, name}
 	known, found := t.imported[key]
-	if found || len(t.imported) >= most {
+	if found || len(t.imported) >= maxImported {
 		return known
 	}
 	stem := strings.TrimSuffix(path.Base(at.file.Path), path.Ext(at.file.Path))

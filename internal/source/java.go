@@ -131,7 +131,10 @@ func (d *finder) class(from, at int) int {
 	if len(word) == 0 {
 		return at
 	}
-	body := d.Until(end, len(d.Code), "{;})=")
+	body := d.Until(end, len(d.Code), "{;})=\n")
+	for next := d.skip(body); d.byteAt(body) == '\n' && d.headGoesOn(body, next); next = d.skip(body) {
+		body = d.Until(next, len(d.Code), "{;})=\n")
+	}
 	if d.byteAt(body) != '{' {
 		return body
 	}
@@ -141,6 +144,16 @@ func (d *finder) class(from, at int) int {
 		d.scopes[len(d.scopes)-1].kind = 't'
 	}
 	return body
+}
+
+// headGoesOn reports whether the head of a class goes on behind a line end: in Kotlin a class needs no body.
+func (d *finder) headGoesOn(at, next int) bool {
+	if c := d.byteAt(next); c == '{' || !d.endsStatement(d.lastBefore(at), c) {
+		return true
+	}
+	word, _ := d.word(next)
+	from, to, _ := d.methodName(next)
+	return string(word) == "where" || string(d.Code[from:to]) == "constructor"
 }
 
 // enterClass notes a class, or a module of Rust, between two offsets. body is where its body begins.
