@@ -10,7 +10,7 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// WriteDiffRules prints what was found, the worst first, and how many rules found nothing.
+// WriteDiffRules prints what was found, the worst first, how many rules found nothing, and of which tests none can say anything.
 func WriteDiffRules(w io.Writer, d *reports.Diff) error {
 	var b strings.Builder
 	failed := d.Failed()
@@ -31,6 +31,9 @@ func WriteDiffRules(w io.Writer, d *reports.Diff) error {
 	} else {
 		fmt.Fprintf(&b, "%d block, %d warn, %d info; %s found nothing\n", counts[input.Block], counts[input.Warn], counts[input.Info], input.Plural(passed, "rule"))
 		fmt.Fprintf(&b, "closeout explain %s explains a rule, and what to do.\n", failed[0].ID)
+	}
+	for _, u := range d.Unread {
+		fmt.Fprintf(&b, "%s: no rule reads %s, the language of %s of tests\n", Neutral(u.File), u.Language, input.Plural(u.Files, "touched file"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
