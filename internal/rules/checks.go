@@ -28,7 +28,7 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 	}
 	for _, f := range c.scripted() {
 		was := map[string]int{} // how many could not fail before
-		if f.Base == nil {
+		if f.from.Base == nil {
 			was = moved
 		}
 		count(was, f.had)
@@ -41,16 +41,12 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 			if check.MayFail == "" {
 				continue
 			}
-			if was[check.Program]--; was[check.Program] < 0 && !f.isHeard(check.MayFail) {
+			if was[check.Program]--; was[check.Program] < 0 {
 				swallowed(check.Line, check.Program, check.MayFail)
 			}
 		}
-		ran := map[string]bool{}
-		for _, check := range f.had {
-			ran[check.Program] = true
-		}
 		for _, s := range f.added {
-			if program, how := f.unchecked(s, ran); program != "" {
+			if program, how := f.unchecked(s); program != "" {
 				swallowed(s.line, program, how)
 				break
 			}
@@ -74,19 +70,6 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 		}
 		found.report(report)
 	}
-}
-
-// isHeard reports whether something else looks at a result that a pipe or the background hides.
-func (f *scripted) isHeard(how string) bool {
-	isPipe := begins(how, "| ")
-	if !isPipe && how != "&" {
-		return false
-	}
-	if f.looked++; f.looked > maxLooked || !isPipe {
-		return f.looked > maxLooked || has(f.Head.Text, "wait")
-	}
-	return has(f.Head.Text, "pipefail", "shell: bash", "PIPESTATUS") ||
-		bytes.Count(f.Head.Text, []byte(how[strings.LastIndexByte(how, ' ')+1:])) > 1
 }
 
 // firstHit is the first of several hits of a file.
@@ -163,29 +146,40 @@ type script struct {
 // scripted is a file with commands.
 type scripted struct {
 	*File
-	all            []script // of the head
+	from           *File    // it, or the workflow that got its name
+	was, all       []script // of the merge base and of the head
 	removed, added []script
 	had, has       []Check // of what the change removes and adds
-	looked         int     // how many pipes and blocks were followed
+	looked         int     // how many ends of scripts were followed
 }
 
-// maxLooked is how many pipes and blocks of a file are followed: no person changes more.
+// maxLooked is how many ends of scripts of a file are followed: no person changes more.
 const maxLooked = 200
 
-// scripted are the touched files with commands that the head has.
+// scripted are the touched files with commands that the head has, and workflows for pull requests that are deleted.
 func (c *Change) scripted() []*scripted {
 	if c.scripts != nil {
 		return c.scripts
 	}
 	c.scripts = []*scripted{}
 	for _, f := range c.Files {
-		if f.Head == nil || foreign(f.Path) || scriptKind(f) == "" || c.isGenerated(f) {
+		s := &scripted{File: f, from: f}
+		p, isRead := c.flowsOf().byFile[f]
+		if isRead && p.was.text != nil {
+			s.from = p.was.file
+		}
+		if (f.Head == nil && !(isRead && p.was.runsFor("pull_request", "merge_group"))) || foreign(f.Path) || scriptKind(f) == "" || c.isGenerated(f) {
 			continue
 		}
-		s := &scripted{File: f, all: f.scripts(f.Head)}
-		text := func(s script) string { return s.name + "\x00" + strings.TrimSpace(s.text) }
-		s.added, s.removed = cancel(s.all, f.scripts(f.Base), text)
-		s.had, s.has = f.checks(s.removed), f.checks(s.added)
+		s.was, s.all = s.from.scripts(s.from.Base), f.scripts(f.Head)
+		s.added, s.removed = cancel(s.all, s.was, func(s script) string {
+			text := strings.TrimSpace(s.text)
+			if has(text, "uses:") { // another version is no other action
+				text, _, _ = strings.Cut(text, "@")
+			}
+			return s.name + "\x00" + text
+		})
+		s.had, s.has = s.from.checks(s.removed), f.checks(s.added)
 		c.scripts = append(c.scripts, s)
 	}
 	return c.scripts
@@ -259,10 +253,6 @@ func (f *File) checksOf(s script) (all []Check) {
 			how = "any exit code is fine"
 		case mayFail:
 			how = "the line begins with -"
-		case c.after == "|" && i+1 < len(commands) && isIn(commands[i+1].words[0], " tee cat tail head sed awk tr "):
-			how = "| " + strings.Join(commands[i+1].words, " ")
-		case c.after == "&" && i+1 == len(commands) && !has(program, "server"):
-			how = "&"
 		}
 		all = append(all, Check{
 			File: f, Line: s.line, script: s.name, Program: program, Args: checkArguments(c.words, program), MayFail: how,
@@ -352,39 +342,29 @@ func stops(s script) bool {
 	return len(words) > 1 && words[0] == "set" && words[1][0] == '-' && has(s.text, "errexit", " -e", " -ue", " -xe", " -ve", " -eu")
 }
 
-// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script, or as a condition of
-// what does not fail and ran before.
-func (f *scripted) unchecked(from script, ran map[string]bool) (check, how string) {
+// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script.
+func (f *scripted) unchecked(from script) (check, how string) {
 	const most = 30 // lines behind it
 	how = strings.TrimSpace(from.text)
 	isExit := how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))
-	isCondition := begins(how, "if ")
-	switch {
-	case ends(how, "set +e"):
+	if ends(how, "set +e") {
 		how = "set +e"
-	case isCondition:
-		if found := checksIn(how); len(found) == 0 || !ran[found[0]] {
-			return "", ""
-		}
-		how = "if"
-	case !isExit || scriptKind(f.File) != "shell" || isSpace(from.text[0]):
+	} else if !isExit || !oneOf(scriptKind(f.File), "shell", "yaml") {
 		return "", ""
 	}
 	if f.looked++; f.looked > maxLooked {
 		return "", ""
 	}
 	at, _ := slices.BinarySearchFunc(f.all, from.line, func(s script, line int) int { return s.line - line })
-	if !isCondition {
-		at++
-	}
-	for _, s := range f.all[min(at, len(f.all)):] {
+	for _, s := range f.all[min(at+1, len(f.all)):] {
 		text := strings.TrimSpace(s.text)
 		switch found := checksIn(text); {
 		case s.line > from.line+most:
 			return check, how
-		case has(text, "$?", "PIPESTATUS", "${?}") || (isCondition && (failsLater(shellCommands(text)) || has(text, "=", "fail"))):
+		case has(text, "$?", "PIPESTATUS", "${?}"):
 			return "", ""
-		case has(text, "set -e"), scriptKind(f.File) == "yaml" && begins(text, "- "), isCondition && ends(text, "fi"):
+		case isExit && text != "" && indentOf([]byte(s.text)) < indentOf([]byte(from.text)), // the end of a block
+			has(text, "set -e"), scriptKind(f.File) == "yaml" && begins(text, "- "):
 			return check, how
 		case check == "" && len(found) > 0:
 			check = found[0]
@@ -473,8 +453,12 @@ func checkOf(words []string) string {
 		return ""
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0]), ".cmd"), ".bat")
-	if name == "node" && slices.Contains(words, "--test") {
+	switch {
+	case name == "node" && slices.Contains(words, "--test"):
 		return "node --test"
+	case name == "go" && len(words) > 2 && oneOf(words[1], "run", "tool"):
+		name, _, _ = strings.Cut(path.Base(words[2]), "@")
+		words = words[2:]
 	}
 	if begins(name, "python") || oneOf(name, "ruby", "node", "php", "bash", "sh", "pwsh") {
 		return scriptCheck(words[1:])
@@ -488,7 +472,10 @@ func checkOf(words []string) string {
 	if isIn(name, scriptRunners) {
 		return runnerCheck(name, words[1:])
 	}
-	if has(words[0], "/") {
+	switch action, _, isAction := strings.Cut(words[0], "@"); {
+	case isAction && isCheckAction(action):
+		return action
+	case has(words[0], "/") && !isAction:
 		return scriptCheck(words)
 	}
 	return ""
@@ -543,7 +530,7 @@ func checkerOf(name string, rest []string) string {
 			w = last
 		}
 		isGradle := has(name, "gradle")
-		if has(","+subs+",", ","+w+",") || (isGradle && ends(w, "Test")) {
+		if has(","+subs+",", ","+w+",") || (isGradle && ends(w, "Test") && !has(w, " ")) {
 			return name + " " + w
 		}
 		if !isGradle && !has(name, "mvn") {

@@ -42,7 +42,7 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		}
 		for _, check := range f.has {
 			key := check.script + " " + check.Program
-			if old := before[key]; len(old) > 0 && f.Base != nil {
+			if old := before[key]; len(old) > 0 && f.from.Base != nil {
 				count(&check, -1)
 				check.report(&old[0], more[check.Program] > 0, beside, report)
 				count(&check, 1)
@@ -124,7 +124,7 @@ func (f *scripted) fewerParts(report func(Hit)) {
 	for _, s := range f.added {
 		name, _ := split(s)
 		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool {
-			return !namesCheck(w) || slices.ContainsFunc(f.added, func(s script) bool { return has(s.text, w) })
+			return !namesCheck(path.Base(w)) || slices.ContainsFunc(f.added, func(s script) bool { return has(s.text, w) })
 		})
 		if name != "" && len(gone) > 0 && len(without(now[name], was[name])) == 0 {
 			report(f.hit(0, s.line, name, name+" does not run "+listed(gone)+" any more", fixRestore))
@@ -135,46 +135,66 @@ func (f *scripted) fewerParts(report func(Hit)) {
 
 func (c *Check) report(old *Check, split bool, beside map[string]int, report func(Hit)) {
 	if how := c.narrows(old, split, beside); how != "" {
-		report(c.File.hit(old.Line, c.Line, c.Program, c.Program+" checks less than before: "+how,
-			"let it check what it checked, and fix what it finds"))
+		hit := c.File.hit(0, c.Line, c.Program, c.Program+" checks less than before: "+how,
+			"let it check what it checked, and fix what it finds")
+		if old.Line > 0 { // perhaps of a workflow that had another name
+			hit.Was = startOf(old.File.Base.Line(old.Line))
+		}
+		report(hit)
 	}
 }
 
-// droppedChecks finds scripts, targets and entries of package.json that do not run a check any more, where nothing in
-// the change may run it instead: a new file, a new check of the kind, a new line that runs what is in another file, or a new
-// script of package.json that only succeeds, which is said elsewhere, or only fails. Workflows are compared as a whole; see
-// removedChecks.
+// droppedChecks finds checks that a script, a target, an entry of package.json or a workflow ran and does not run any more, where
+// nothing in the change may run them instead: a new script, a new check of the kind, a new line that runs what is in another
+// file, or a new script of package.json that only succeeds, which is said elsewhere, or only fails.
 func (c *Change) droppedChecks(report func(Hit)) {
-	fresh := map[string]bool{}
+	fresh, isCalled := map[string]bool{}, false // kinds of which there is a new one, and whether a workflow calls something new
 	for _, f := range c.scripted() {
-		if f.Base == nil {
+		if f.from.Base == nil && !isFlow(f.Path) {
 			return
 		}
-		for _, check := range f.has {
-			fresh[checkClass(check.Program)] = true
+		if isCalled = isCalled || (isFlow(f.Path) && slices.ContainsFunc(f.added, elsewhere)); len(f.has) > 0 {
+			ran := f.checks(f.was)
+			for _, check := range f.has {
+				fresh[checkClass(check.Program)] = fresh[checkClass(check.Program)] || !slices.ContainsFunc(ran, check.covers)
+			}
 		}
 	}
 	for _, f := range c.scripted() {
-		var gone []Check
-		for _, old := range f.had {
-			if old.Program != "codecov" && !has(old.Program, "report") && !fresh[checkClass(old.Program)] {
-				gone = append(gone, old)
-			}
-		}
-		if len(gone) == 0 || isFlow(f.Path) || slices.ContainsFunc(f.added, func(s script) bool {
-			return elsewhere(s.text) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
+		if len(f.had) == 0 || (isFlow(f.Path) && isCalled) || slices.ContainsFunc(f.added, func(s script) bool {
+			return elsewhere(s) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
 		}) {
 			continue
 		}
-		kept := map[string]bool{}
-		for _, check := range f.checks(f.all) {
-			kept[checkClass(check.Program)] = true
+		kept := f.checks(f.all)
+		var gone firstNames
+		for _, old := range f.had {
+			if old.Program != "codecov" && !has(old.Program, "report", " deploy") && !fresh[checkClass(old.Program)] &&
+				!slices.Contains(gone.names, old.Program) && !slices.ContainsFunc(kept, func(k Check) bool {
+				return k.covers(old) || (!isFlow(f.Path) && checkClass(k.Program) == checkClass(old.Program))
+			}) {
+				gone.add(old.Program, old.Line)
+			}
 		}
-		gone = slices.DeleteFunc(gone, func(old Check) bool { return kept[checkClass(old.Program)] })
-		if len(gone) > 0 {
-			report(f.hit(gone[0].Line, 0, gone[0].Program, "nothing runs "+gone[0].Program+" here any more", fixRestore))
+		if len(gone.names) > 0 {
+			detail := "nothing runs " + listed(gone.names) + " here any more"
+			if f.Head == nil {
+				detail = "the workflow is deleted, and nothing in the change runs " + listed(gone.names)
+			}
+			report(f.from.hit(gone.line, 0, gone.names[0], detail, fixRestore))
 		}
 	}
+}
+
+// phases are what Maven and Gradle do in one run: each does what is before it, and all tests.
+const phases = " package integration-test verify install deploy check build "
+
+// covers reports whether a check does what another one does.
+func (c Check) covers(other Check) bool {
+	program, phase, _ := strings.Cut(c.Program, " ")
+	otherProgram, otherPhase, _ := strings.Cut(other.Program, " ")
+	return c.Program == other.Program || (sameProgram.Replace(program) == sameProgram.Replace(otherProgram) && isIn(program, " mvn mvnw gradle gradlew ") &&
+		strings.Index(phases, " "+phase+" ") > strings.Index(phases, " "+otherPhase+" "))
 }
 
 // checkArguments are what stands behind the words that name a check, or the program that takes options in front of what it does.
@@ -330,7 +350,7 @@ const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulnch
 	`jest/* vitest/* mocha/* ava/* tap/* playwright/test cypress/run eslint/* tsc/* vue-tsc/* svelte-check/* biome/check,ci,lint oxlint/* stylelint/* karma/* ` +
 	`publint/* attw/* knip/* deno/test,lint,check bun/test ` +
 	`cargo/test,clippy,check,nextest,fmt,audit,deny,miri,hack,semver-checks rspec/* rubocop/* minitest/* ` +
-	`mvn/test,verify,install,package,integration-test mvnw/test,verify,install,package,integration-test gradle/test,check,build gradlew/test,check,build ` +
+	`mvn/test,verify,install,package,integration-test,deploy mvnw/test,verify,install,package,integration-test,deploy gradle/test,check,build gradlew/test,check,build ` +
 	`clang-tidy/* cppcheck/* detekt/* ktlint/* swiftlint/* brakeman/* standardrb/* pest/* paratest/* behat/* infection/* phpcs/* ` +
 	`meson/test sbt/test dart/test,analyze flutter/test,analyze dotnet/test,build,format mix/test,credo,compile,dialyzer phpunit/* phpstan/* psalm/* ctest/* bazel/test buf/lint,breaking swift/test ` +
 	`shellcheck/* hadolint/* actionlint/* zizmor/* pre-commit/run prek/run yamllint/* markdownlint/* codespell/* typos/* semgrep/* ` +
@@ -340,8 +360,8 @@ const checkers = `go/test,vet golangci-lint/* staticcheck/* gotestsum/* govulnch
 const scriptRunners = ` make gmake just task rake rails npm yarn pnpm bun hatch pdm poe invoke inv nx turbo lerna mage composer deno mise `
 
 // shellWrappers run the command that follows them.
-const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice exec command xvfb-run nohup retry winpty cross tee-err bundle uv poetry pipenv rye ` +
-	`dotenv cross-env php @php then do else if elif while until ! { corepack RUN run: script: - `
+const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice exec eval xvfb-run nohup retry winpty cross tee-err bundle uv poetry pipenv rye ` +
+	`dotenv cross-env php @php then do else if elif while until ! { corepack RUN run: uses: script: - `
 
 // wrapperWords follow a wrapper and belong to it.
 const wrapperWords = ` exec run x dlx -- -m `
@@ -353,7 +373,7 @@ const checkWords = ` test tests testing unittest unittests e2e integration lint 
 // namesCheck reports whether one of the words of a name says that it checks something.
 func namesCheck(name string) (is bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if word = strings.ToLower(word); isIn(word, " report reports upload comment review publish update install ") {
+		if word = strings.ToLower(word); isIn(word, " report reporter reports result results upload comment review publish update install ") {
 			return false // it only says what another one found
 		}
 		is = is || isIn(word, checkWords)

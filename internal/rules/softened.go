@@ -32,7 +32,6 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 			}
 		}
 		set.narrowedEvents(p, report)
-		c.removedChecks(p, report)
 	}
 }
 
@@ -145,103 +144,19 @@ func (w *flow) truth(text string) certainty {
 	return foldCondition(text, truths{"always()": always, "''": notEver})
 }
 
-// removedChecks finds checks that a workflow ran at the merge base and that nothing in the change runs now.
-func (c *Change) removedChecks(p flowPair, report func(Hit)) {
-	if p.now.text == nil && !p.was.runsFor("pull_request", "merge_group") {
-		return
-	}
-	kept := map[string]bool{} // names, and kinds of which there is a new one
-	for _, s := range p.now.steps {
-		for _, name := range s.checks {
-			kept[checkClass(name)] = kept[checkClass(name)] || !p.was.runs(name)
-			kept[" "+name] = true
-		}
-	}
-	var gone firstNames
-	for _, s := range p.was.steps {
-		for _, name := range s.checks {
-			if !kept[" "+name] && !kept[checkClass(name)] && !slices.Contains(gone.names, name) && !p.now.runsOtherwise(s, name) {
-				gone.add(name, s.lineOf(name))
-			}
-		}
-	}
-	if len(gone.names) == 0 || c.movesChecks(p, gone.names) {
-		return
-	}
-	detail := "the workflow does not run " + listed(gone.names) + " any more"
-	if p.now.text == nil {
-		detail = "the workflow is deleted, and nothing in the change runs " + listed(gone.names)
-	}
-	report(p.was.hit(gone.line, gone.names[0], detail, fixRestore))
-}
-
-// runsOtherwise reports whether a workflow uses an action that has the name of a check, such as cargo-semver-checks-action,
-// or has a step of the same title that runs the same program in another way.
-func (w *flow) runsOtherwise(s *flowStep, check string) bool {
-	program, _, more := strings.Cut(check, " ")
-	return slices.ContainsFunc(w.steps, func(o *flowStep) bool {
-		rest, isSame := strings.CutPrefix(strings.TrimSpace(o.script), program+" ")
-		return (more && has(path.Base(o.action), strings.ReplaceAll(check, " ", "-"))) ||
-			(isSame && len(o.checks) == 0 && has(strings.ToLower(rest), "test") && s.title() == o.title())
-	})
-}
-
-// lineOf is the line on which a step runs a check.
-func (s *flowStep) lineOf(check string) int {
-	run := s.node.Member("run")
-	for one := range strings.SplitSeq(textOf(run), "\n") {
-		if slices.Contains(checksIn(one), check) {
-			return flowLine(s.flow.text, run, strings.TrimSpace(one))
-		}
-	}
-	return s.node.Pos.Line
-}
-
-// runs reports whether a workflow runs a check.
-func (w *flow) runs(check string) bool {
-	return slices.ContainsFunc(w.steps, func(s *flowStep) bool { return slices.Contains(s.checks, check) })
-}
-
-// movesChecks reports whether the change brings what may run the checks elsewhere: another workflow or action, or a
-// script.
-func (c *Change) movesChecks(p flowPair, names []string) bool {
-	for _, other := range c.flowsOf().pairs {
-		for _, j := range other.now.jobs {
-			uses := actionOf(textOf(j.Value, "uses"))
-			if uses != "" && !slices.ContainsFunc(other.was.jobs, func(o input.Member) bool { return actionOf(textOf(o.Value, "uses")) == uses }) {
-				return true
-			}
-		}
-		old := append(slices.Clip(other.was.steps), p.was.steps...)
-		for _, s := range other.now.steps {
-			isNew := !slices.ContainsFunc(old, func(o *flowStep) bool { return o.script == s.script && o.action == s.action })
-			if isNew && (begins(s.action, "./") || elsewhere(s.script)) {
-				return true
-			}
-			for _, name := range s.checks {
-				if other != p && !other.was.runs(name) && slices.ContainsFunc(names, func(n string) bool { return checkClass(n) == checkClass(name) }) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// elsewhere reports whether a line of a script calls what is in another file. The wrappers of Gradle and Maven are the
-// programs.
-func elsewhere(script string) bool {
-	return slices.ContainsFunc(commandsIn(script), func(c command) bool {
+// elsewhere reports whether a line calls what is in another file. The wrappers of Gradle and Maven are the programs.
+func elsewhere(s script) bool {
+	return slices.ContainsFunc(commandsIn(s.text), func(c command) bool {
 		words := unwrapped(c.words)
 		switch {
 		case len(words) == 0, oneOf(words[0], "./gradlew", "./mvnw"):
 			return false
-		case begins(words[0], "./", "@"), isIn(words[0], " bash sh pwsh python python3 node "):
+		case begins(words[0], "./", "@", "$"), isIn(words[0], " bash sh pwsh python python3 node "), has(words[0], ".github/workflows/"):
 			return true
 		case len(words) == 1:
 			return oneOf(words[0], "make", "rake")
 		}
-		return isIn(words[0], scriptRunners) && !isIn(words[1], " install ci i add ")
+		return (isIn(words[0], scriptRunners) && !isIn(words[1], " install ci i add ")) || words[1] == "xtask"
 	})
 }
 
@@ -281,7 +196,10 @@ func narrowed(key string, was, now *input.Node) string {
 	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), docPattern().MatchString)
 	gone = slices.DeleteFunc(gone, func(g string) bool { // a wider pattern has it
-		return slices.ContainsFunc(list, func(p string) bool { return ends(p, "*") && begins(g, strings.TrimRight(p, "*")) })
+		return slices.ContainsFunc(list, func(p string) bool {
+			isOne, _ := path.Match(p, g)
+			return isOne || (ends(p, "*") && begins(g, strings.TrimRight(p, "*")))
+		})
 	})
 	isMain := func(list []string) bool { return slices.ContainsFunc(list, isMainBranch) }
 	switch {
@@ -303,7 +221,7 @@ func isMainBranch(name string) bool { return isIn(name, " main master develop de
 
 // docPattern matches patterns of what no test needs.
 var docPattern = input.Lazily(`(?i)^!|\.(?:mdx?|rst|txt|adoc|png|svg|gif|jpg|gitignore|editorconfig|gitattributes)$|codeowners$|` +
-	`doc|readme|release-please|changelog|license|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
+	`doc|readme|release-please|changelog|license|lychee|\.vscode|\.devcontainer|\.github|website|issue_template|dependabot|\.agents|\.claude`)
 
 // without are the items of a list that another one lacks.
 func without(list, other []string) []string {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,7 @@ type flowPair struct{ was, now *flow }
 // flowSet are the touched workflows and actions of a change.
 type flowSet struct {
 	pairs  []flowPair
+	byFile map[*File]flowPair
 	unread []*File // those that could be read at the merge base, or were not there, and cannot be read now
 }
 
@@ -53,7 +55,7 @@ func (c *Change) flowsOf() *flowSet {
 	if c.flows != nil {
 		return c.flows
 	}
-	c.flows = &flowSet{}
+	c.flows = &flowSet{byFile: map[*File]flowPair{}}
 	left := maxAllYAML
 	for _, f := range c.Files {
 		if !isFlow(f.Path) || (f.Base == nil && f.Head == nil) || c.isGenerated(f) {
@@ -68,6 +70,9 @@ func (c *Change) flowsOf() *flowSet {
 		}
 	}
 	c.flows.joinRenamed()
+	for _, p := range c.flows.pairs {
+		c.flows.byFile[p.now.file] = p
+	}
 	return c.flows
 }
 
@@ -113,9 +118,7 @@ func (w *flow) readStep(job string, item *input.Node) *flowStep {
 	if s.tries = has(s.action, "retry"); s.tries {
 		s.script = textOf(item, "with", "command")
 	}
-	if s.checks = checksIn(s.script); isCheckAction(s.action) {
-		s.checks = append(s.checks, s.action)
-	}
+	s.checks = checksIn(s.script + "\nuses: " + textOf(item, "uses"))
 	return s
 }
 
@@ -141,7 +144,7 @@ func actionOf(uses string) string {
 // isCheckAction reports whether an action of another repository checks something.
 func isCheckAction(name string) bool {
 	return !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze", "actions/dependency-review") ||
-		has(name, "lint"))
+		has(name, "lint") || namesCheck(path.Base(name)))
 }
 
 // title is what a reader calls the step.
