@@ -289,7 +289,7 @@ func (f *File) replaced(base, head int) bool {
 	}
 	return slices.ContainsFunc(places, func(lines []linediff.Line) bool {
 		return slices.ContainsFunc(assertionsOf(f.Head, lines), func(now *Assertion) bool {
-			return now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code))
+			return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code)))
 		})
 	})
 }
@@ -312,6 +312,17 @@ func (g *gone) inHelper(base, head int) bool {
 		}
 	}
 	return false
+}
+
+// names reports whether an assertion has all words of what another one compares, as where its condition is written out.
+func (c *Assertion) names(was *Assertion) bool {
+	terms := was.terms()
+	for word := range wordsIn([]byte(strings.Join(terms, " "))) {
+		if !hasWord(c.text, string(word)) {
+			return false
+		}
+	}
+	return len(terms) > 1
 }
 
 // nearby is how many lines from a comment its replacement may stand.

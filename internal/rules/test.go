@@ -170,7 +170,15 @@ func listNames(tests []*Test) string {
 	const most, longest = 3, 80
 	var names []string
 	for _, one := range tests[:min(len(tests), most)] {
-		name := clip(one.Name, longest)
+		name := one.Name
+		for len(name) > longest { // of a long name the groups in front go
+			_, rest, more := strings.Cut(strings.TrimPrefix(name, "… > "), " > ")
+			if !more {
+				break
+			}
+			name = "… > " + rest
+		}
+		name = clip(name, 2*longest)
 		if has(name, " ") {
 			name = input.Quote(name) // a sentence in a sentence
 		}

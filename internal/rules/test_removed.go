@@ -16,26 +16,37 @@ func findRemovedTest(c *Change, report func(Hit)) {
 	reportGone(c, report, goneAlone, "deleted", "restore the test, or say in the description why it is not needed")
 }
 
+// mostRows is for how many files there is a row each: of more, those of one directory share a row.
+const mostRows = 20
+
 // reportGone reports tests that are gone, a hit for each file.
 func reportGone(c *Change, report func(Hit), wanted whereabouts, what, fix string) {
-	byFile := map[*File][]*Test{}
+	var gone []*Test
+	files := map[*File]bool{}
 	table := c.tests()
 	for _, one := range table.gone {
 		if table.whereaboutsOf(one) == wanted && one.mark == 0 { // one that was skipped checked nothing
-			byFile[one.in] = append(byFile[one.in], one)
+			gone, files[one.in] = append(gone, one), true
 		}
 	}
-	for _, f := range c.Files {
-		gone := byFile[f]
-		if len(gone) == 0 {
-			continue
+	isNext := func(a, b *Test) bool {
+		return a.in != b.in && (len(files) <= mostRows || path.Dir(a.in.Path) != path.Dir(b.in.Path))
+	}
+	for len(gone) > 0 {
+		n, in := 0, map[*File]bool{}
+		for n < len(gone) && (n == 0 || !isNext(gone[0], gone[n])) {
+			in[gone[n].in] = true
+			n++
 		}
-		h := hitOn(gone, what)
-		if f.isDeleted() {
+		h := hitOn(gone[:n], what)
+		if len(in) > 1 {
+			h.Detail += ", in " + input.Plural(int64(len(in)), "file") + " of " + path.Dir(h.File)
+		} else if gone[0].in.isDeleted() {
 			h.Detail += "; the whole file is deleted"
 		}
 		h.Base, h.Was, h.Fix = true, string(gone[0].of.Line(gone[0].Line)), fix
 		report(h)
+		gone = gone[n:]
 	}
 }
 

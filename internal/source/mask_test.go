@@ -27,6 +27,7 @@ func TestMask(t *testing.T) {
 		{"a.cs", "$$\"\"\"a{b}{{c}}\"\"\" // d\n#region Don't\nx", "$$\"\"\"·····{c}·\"\"\" ····\n#region Don't\nx", "// d"},
 		{"a.rb", "a = b / c # d\nputs <<~E, 1\n  don't #{x}\nE\nf /g'/\n", "a = b / c ···\nputs <<~E, 1\n············\n·\nf /··/\n", "# d"},
 		{"a.rb", "%w[a [b] '] + x % y\n=begin\n'\n=end\n$' + ?\" + \"#{\"a\"}\"", "%w[·······] + x % y\n······\n·\n····\n$' + ?· + \"·{\"·\"}\"", "=begin\n'\n=end"},
+		{"a.rb", "f(:`) + 'c' + A::`d` + :\"e\"", "f(:`) + '·' + A::`·` + :\"·\"", ""},
 		{"a.yml", "a: \"b # c\" # d\n# e\nf: x#y don't # g", "a: \"b # c\" ···\n···\nf: x#y don't ···", "# d"},
 	} {
 		f := Parse(c.name, []byte(c.text))

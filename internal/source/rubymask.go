@@ -18,7 +18,13 @@ func stepRuby(s *scanner, c byte) {
 	case '\n':
 		s.at++
 		s.rubyLine()
-	case '"', '`':
+	case '`':
+		if s.peek(-1) == ':' && s.peek(-2) != ':' { // a symbol
+			s.at++
+			return
+		}
+		fallthrough
+	case '"':
 		s.literal(1, literal{end: c, escape: true, lines: true, hole: '#'})
 	case '\'':
 		s.literal(1, literal{end: c, escape: true, lines: true})
