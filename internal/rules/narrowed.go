@@ -154,9 +154,9 @@ func (c *Change) droppedChecks(report func(Hit)) {
 			return
 		}
 		if isCalled = isCalled || (isFlow(f.Path) && slices.ContainsFunc(f.added, elsewhere)); len(f.has) > 0 {
-			ran := f.checks(f.was)
+			ran := programsOf(f.checks(f.was))
 			for _, check := range f.has {
-				fresh[checkClass(check.Program)] = fresh[checkClass(check.Program)] || !slices.ContainsFunc(ran, check.covers)
+				fresh[checkClass(check.Program)] = fresh[checkClass(check.Program)] || !ran.cover(check.Program)
 			}
 		}
 	}
@@ -166,14 +166,14 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		}) {
 			continue
 		}
-		kept := f.checks(f.all)
+		kept := programsOf(f.checks(f.all))
 		var gone firstNames
 		for _, old := range f.had {
-			if old.Program != "codecov" && !has(old.Program, "report", " deploy") && !fresh[checkClass(old.Program)] &&
-				!slices.Contains(gone.names, old.Program) && !slices.ContainsFunc(kept, func(k Check) bool {
-				return k.covers(old) || (!isFlow(f.Path) && checkClass(k.Program) == checkClass(old.Program))
-			}) {
+			class := checkClass(old.Program)
+			if old.Program != "codecov" && !has(old.Program, "report", " deploy") && !fresh[class] && !kept.cover(old.Program) &&
+				(isFlow(f.Path) || !kept["any "+class]) {
 				gone.add(old.Program, old.Line)
+				kept[sameProgram.Replace(old.Program)] = true // it is said once
 			}
 		}
 		if len(gone.names) > 0 {
@@ -189,12 +189,27 @@ func (c *Change) droppedChecks(report func(Hit)) {
 // phases are what Maven and Gradle do in one run: each does what is before it, and all tests.
 const phases = " package integration-test verify install deploy check build "
 
-// covers reports whether a check does what another one does.
-func (c Check) covers(other Check) bool {
-	program, phase, _ := strings.Cut(c.Program, " ")
-	otherProgram, otherPhase, _ := strings.Cut(other.Program, " ")
-	return c.Program == other.Program || (sameProgram.Replace(program) == sameProgram.Replace(otherProgram) && isIn(program, " mvn mvnw gradle gradlew ") &&
-		strings.Index(phases, " "+phase+" ") > strings.Index(phases, " "+otherPhase+" "))
+// programs are those that some checks run, and the kinds of them.
+type programs map[string]bool
+
+func programsOf(checks []Check) programs {
+	all := programs{}
+	for _, check := range checks {
+		all[sameProgram.Replace(check.Program)], all["any "+checkClass(check.Program)] = true, true
+	}
+	return all
+}
+
+// cover reports whether one of the programs does what another one does.
+func (all programs) cover(program string) bool {
+	program = sameProgram.Replace(program)
+	tool, phase, _ := strings.Cut(program, " ")
+	_, later, isPhase := strings.Cut(phases, " "+phase+" ")
+	if !isPhase {
+		later = phases
+	}
+	return all[program] || (oneOf(tool, "mvn", "gradle") &&
+		slices.ContainsFunc(strings.Fields(later), func(phase string) bool { return all[tool+" "+phase] }))
 }
 
 // checkArguments are what stands behind the words that name a check, or the program that takes options in front of what it does.
