@@ -25,6 +25,15 @@ func findCheckConfig(c *Change, report func(Hit)) {
 			}
 		}
 	}
+	for _, f := range c.Files {
+		if isNamed(f.Path, vitestFiles+" "+gradleFiles) { // what one run includes may be left out of another
+			for _, s := range settingsOf(f.Head) {
+				if leads(s.Keys, "**/include*") {
+					heads["include "+strings.TrimRight(s.Value, ".*")] = degree{}
+				}
+			}
+		}
+	}
 	for _, f := range files {
 		if f.Base != nil && f.Head != nil {
 			f.milderSettings(heads, report)
@@ -60,7 +69,9 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 	}
 	tried = 0
 	for _, name := range slices.Sorted(maps.Keys(f.now)) {
-		if first := f.now[name][0]; first.value > 0 || f.was[name] != nil || !f.mayMiss(name) {
+		_, value, _ := strings.Cut(name, " ")
+		_, isElsewhere := heads["include "+strings.TrimRight(value, ".*")]
+		if first := f.now[name][0]; first.value > 0 || f.was[name] != nil || isElsewhere || !f.mayMiss(name) {
 			continue
 		} else if tried++; tried > most || !f.isPartial(name, first.line) {
 			add(name, 0, first.line)
@@ -109,8 +120,9 @@ func (f *gradedFile) isMeant(name string, line int) bool {
 	added := f.inPlaceOf(line)
 	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })
 	for other, now := range f.now {
-		if isHook && f.was[other] == nil && (has(other, id) || (len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other))) {
-			return true
+		isPlaced := len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other)
+		if f.was[other] == nil && ((isHook && (has(other, id) || isPlaced)) || ends(path.Clean(other), "/"+path.Base(name))) {
+			return true // the other one may be a directory that moved
 		}
 	}
 	usual := isIn(name, " errcheck govet ineffassign staticcheck unused gosimple typecheck stylecheck ")
@@ -193,7 +205,7 @@ var lints = input.Lazily(`^(?:[^)]*[,\s])?(?:warnings|clippy::all)\s*(?:[,)]|$)`
 
 // scanSuppressions finds what silences all that a checker says.
 func scanSuppressions(f *File, v *source.File, found func(line int, kind string)) {
-	if isVendored(f.Path) || inDir(f.Path, " examples ") || ends(f.Path, ".d.ts", ".d.mts", ".d.cts", ".pyi") {
+	if isVendored(f.Path) || isExample(f.Path) || ends(f.Path, ".d.ts", ".d.mts", ".d.cts", ".pyi") {
 		return
 	}
 	lang := string(v.Lang)

@@ -101,3 +101,22 @@ func kinds(marks []finding) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// inOne makes one hit of those that say the same of several files.
+func inOne(find func(*Change, func(Hit))) func(*Change, func(Hit)) {
+	return func(c *Change, report func(Hit)) {
+		var list []Hit
+		files := map[string][]string{}
+		find(c, func(h Hit) {
+			if files[h.Detail] = append(files[h.Detail], h.File); len(files[h.Detail]) == 1 {
+				list = append(list, h)
+			}
+		})
+		for _, h := range list {
+			if more := files[h.Detail][1:]; len(more) > 0 {
+				h.Detail += ", also in " + joined(more, 3)
+			}
+			report(h)
+		}
+	}
+}

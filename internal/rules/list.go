@@ -45,10 +45,10 @@ var All = []*Rule{
 
 	{"closeout/threshold-lowered", "A coverage threshold is lower than before", input.Block, anyFile, []Part{{Find: findLoweredThreshold}}},
 	{"closeout/check-config", "A checker demands less, or is switched off for a whole file", input.Warn, append(testLanguages, "any"),
-		[]Part{{Find: findBlanketSuppression}, {Find: findCheckConfig}}},
+		[]Part{{Find: inOne(findBlanketSuppression)}, {Find: inOne(findCheckConfig)}}},
 	{"closeout/check-softened", "A check is off, or its failure does not count", input.Warn, []string{"any", "yaml"},
-		[]Part{{Find: findSoftenedWorkflow, Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"},
-			{Find: findNarrowedCheck, Topic: "swallow"}, {Find: findRetriedTest}}},
+		[]Part{{Find: inOne(findSoftenedWorkflow), Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"},
+			{Find: findNarrowedCheck, Topic: "swallow"}, {Find: inOne(findRetriedTest)}}},
 	{"closeout/workflow-grants", "A workflow gives more rights or secrets away than before", input.Warn, []string{"yaml"},
 		[]Part{{Find: findWorkflowPermissions}, {Find: findPullRequestTarget}, {Find: findUnpinnedAction}, {Find: findWorkflowSecret},
 			{Find: findInjection}}},

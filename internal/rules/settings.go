@@ -227,11 +227,11 @@ func (r *settingReader) yaml() {
 	stack := []open{{indent: -1}}
 	tables := 0
 	r.lines(func(n int, line string) {
-		text := strings.TrimLeft(line, " -{")
+		text, _, _ := strings.Cut(strings.TrimLeft(line, " -{"), " #")
 		if text == "" || text[0] == '#' {
 			return
 		}
-		indent, dash := len(line)-len(text), strings.TrimLeft(line, " ")
+		indent, dash := len(line)-len(strings.TrimLeft(line, " -{")), strings.TrimLeft(line, " ")
 		least, isItem := indent, begins(dash, "- ")
 		if isItem { // what is farther to the right belongs to the item before
 			least = len(line) - len(dash) + 1
@@ -245,10 +245,9 @@ func (r *settingReader) yaml() {
 			top.table = tables
 		}
 		key, value, isKey := strings.Cut(text, ":")
-		value, _, _ = strings.Cut(strings.TrimSpace(value), " #")
-		value = strings.Trim(strings.TrimRight(value, " }"), `"'`)
+		value = strings.Trim(strings.Trim(value, " }"), `"'`)
 		if !isKey {
-			r.add(top.keys, strings.Trim(text, `"'`), n, top.table)
+			r.add(top.keys, strings.Trim(text, `"' `), n, top.table)
 			return
 		}
 		keys := append(slices.Clip(top.keys), strings.Trim(key, " \"'"))

@@ -274,7 +274,7 @@ func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 		_, after, isStyle := strings.Cut(value, ":")
 		if isStyle {
 			l.value, value = 1, after // a new style that only editors see is no diagnostic that is off
-		} else if !ends(name, ".severity") || (has(s.Keys[0], ".g.", "enerated", "obj/", "artifacts") && !has(s.Keys[0], "*.cs", "{cs", ",cs")) {
+		} else if !ends(name, ".severity") || (has(s.Keys[0], ".g.", "enerated", "obj/", "artifacts") && !has(strings.ReplaceAll(s.Keys[0], "/*.cs", ""), "*.cs", "{cs", ",cs")) {
 			return "", l, false
 		}
 		value, _, _ = strings.Cut(value, " ")
