@@ -121,7 +121,8 @@ func (f *gradedFile) isMeant(name string, line int) bool {
 	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })
 	for other, now := range f.now {
 		isPlaced := len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other)
-		if f.was[other] == nil && ((isHook && (has(other, id) || isPlaced)) || ends(path.Clean(other), "/"+path.Base(name))) {
+		isAlike := isPlaced && strings.TrimRight(other, "0123456789") == strings.TrimRight(name, "0123456789") // a rule of Ruff
+		if f.was[other] == nil && ((isHook && (has(other, id) || isPlaced)) || isAlike || ends(path.Clean(other), "/"+path.Base(name))) {
 			return true // the other one may be a directory that moved
 		}
 	}

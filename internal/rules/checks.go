@@ -454,7 +454,7 @@ func checkOf(words []string) string {
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0]), ".cmd"), ".bat")
 	switch {
-	case name == "node" && slices.Contains(words, "--test"):
+	case oneOf(name, "node", "tsx") && slices.Contains(words, "--test"):
 		return "node --test"
 	case name == "go" && len(words) > 2 && oneOf(words[1], "run", "tool"):
 		name, _, _ = strings.Cut(path.Base(words[2]), "@")

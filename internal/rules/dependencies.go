@@ -35,14 +35,17 @@ func findNewDependency(c *Change, report func(Hit)) {
 		}
 	}
 	for _, f := range c.Files {
-		if !foreign(f.Path) && !(deepInTests().MatchString(f.Path) && !ends(f.Path, "proj")) {
+		if !isExample(f.Path) && !(deepInTests().MatchString(f.Path) && !ends(f.Path, "proj")) {
 			newDependencies(f, manifestOf(f.Path), heads[f], known, report)
 		}
 	}
 }
 
-// deepInTests matches what lies so deep below tests that it is their data.
-var deepInTests = input.Lazily(`(?:^|/)tests?/[^/]+/[^/]+/.*/`)
+// deepInTests matches what is data of tests: it lies so deep below them, or where Maven keeps it.
+var deepInTests = input.Lazily(`(?:^|/)(?:tests?/[^/]+/[^/]+/.*/|src/(?:test|it)/)`)
+
+// testLibrary matches the names of what only tests need, in lists that do not say it.
+var testLibrary = input.Lazily(`test|junit|mock|assert|spec\b|awaitility|hamcrest|robolectric|espresso|xunit`)
 
 // dependency is a package that a manifest names.
 type dependency struct {
@@ -257,7 +260,8 @@ func (d *dependency) complete(m *manifest, v *source.File, own string) {
 		d.name = cmp.Or(d.values["package"], name)
 	case "nuget":
 		d.name = strings.ToLower(d.values["Include"])
-		d.dev = d.dev || has(strings.ToLower(v.Path), "test") || strings.EqualFold(d.values["PrivateAssets"], "all")
+		d.dev = d.dev || has(strings.ToLower(v.Path), "test") || strings.EqualFold(d.values["PrivateAssets"], "all") ||
+			(name == "PackageVersion" && testLibrary().MatchString(d.name))
 		if (name == "PackageReference" && cmp.Or(d.values["Version"], d.values["VersionOverride"]) == "") || has(d.name, "$(") {
 			d.name = "" // another file names it
 		}
@@ -265,7 +269,8 @@ func (d *dependency) complete(m *manifest, v *source.File, own string) {
 		if artifact := d.values["artifactId"]; artifact != "" {
 			group := d.values["groupId"]
 			d.name, d.dev = strings.TrimPrefix(group+":"+artifact, ":"), d.dev || d.values["scope"] == "test"
-			d.local = name == "dependency" && oneOf(group, "${project.groupId}", "${project.parent.groupId}", own)
+			d.local = (name == "dependency" && oneOf(group, "${project.groupId}", "${project.parent.groupId}", own)) ||
+				group == "org.apache.maven.plugins" // Maven itself
 		} else if parts := strings.Split(version, ":"); version != "" {
 			d.name = strings.Join(parts[:min(len(parts), 2)], ":")
 		} else if group := d.values["group"]; group != "" {
@@ -273,6 +278,7 @@ func (d *dependency) complete(m *manifest, v *source.File, own string) {
 		} else {
 			d.name = cmp.Or(d.values["module"], d.values["id"])
 		}
+		d.dev = d.dev || (begins(m.files, "libs.") && testLibrary().MatchString(d.name))
 	}
 }
 

@@ -412,7 +412,7 @@ func checkClass(name string) string {
 var narrowing = map[string]string{
 	"pytest":        ". --ignore --ignore-glob --deselect -k -m --reruns --lf --last-failed --collect-only /",
 	"unittest":      ": -k /",
-	"go test":       ": -short -run -skip -c -list -n -vet=off / -race",
+	"go test":       ": -short -run -skip -list -n -vet=off / -race",
 	"go vet":        ": /",
 	"gotestsum":     ": -short -run -skip --rerun-fails / -race",
 	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed -u --update /",
@@ -434,6 +434,7 @@ var narrowing = map[string]string{
 	"mix test":      ". --only --exclude --stale --failed --exit-status /",
 	"mix compile":   "- / --warnings-as-errors",
 	"mix credo":     "- / --strict",
+	"swift test":    ". --skip --filter /",
 	"rubocop":       ". --fail-level --only --except --exclude /",
 	"ctest":         "- -E --exclude-regex -LE --label-exclude -R --tests-regex -L --label-regex --repeat --repeat-until-fail -N --show-only /",
 	"phpstan":       ": --level -l --generate-baseline -b /",
