@@ -112,7 +112,7 @@ func (f *File) mocksItself(l linediff.Line) bool {
 var replacing = byLanguage(map[source.Lang]string{
 	source.Python:     `\b(?:patch|setattr)\(\s*["']([\w.]+\.\w+)["']|\b(?:patch\.object|setattr)\(\s*([\w.]+)\s*,\s*["'](\w+)["']`,
 	source.JavaScript: `\bspyOn\(\s*([\w.]+)\s*,\s*["'](\w+)["']\s*\)\s*\.mock(?:Return|Resolved|Implementation)`,
-	source.Java:       `\bwhen\(\s*(\w+\.\w+)\(.*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
+	source.Java:       `\bwhen\(\s*(\w+\.\w+)\((?:[^()]|\([^()]*\))*\)\s*\)\s*\.then|\bevery \{ (\w+\.\w+)\(`,
 	source.Ruby:       `\ballow\((\w+)\)\.to receive\(:(\w+)\)\.and_return`,
 })
 
@@ -350,7 +350,7 @@ func (s *Assertion) fails() failing {
 	}
 	args, tail, ok := arguments(rest)
 	after := strings.Trim(string(tail.code), "; \r\n")
-	alone := ok && (after == "" || unfinished(lang).MatchString(after))
+	alone := ok && firstWord(bytes.TrimSpace(s.code)) != "return" && (after == "" || unfinished(lang).MatchString(after))
 	switch {
 	case lang == source.Python && word == "assert":
 		if tuple, after, ok := arguments(firstOf(rest)); ok && len(tuple) > 1 && len(after.trim().code) == 0 &&
@@ -394,7 +394,7 @@ func (s *Assertion) fails() failing {
 // unfinished matches what stands behind expect(x) where it names a matcher and does not call it, or names none.
 var unfinished = byLanguage(map[source.Lang]string{
 	source.JavaScript: `^(?:\.(?:not|to|be|have))*\.(?:to[A-Z]\w+|to|be|have|deep|equal|eql?|throw|match|contain|include)$`,
-	source.Java:       `^(?:\.(?:as|describedAs|withFailMessage)\([^()]*\))+$`,
+	source.Java:       "^(?:\\.(?:as|`[^`]*`|describedAs|withFailMessage)\\([^()]*\\))+$",
 })
 
 // sameExpressions judges the comparison of two expressions.

@@ -35,7 +35,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		if f.Base == nil || f.Head == nil {
 			continue
 		}
-		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && min(len(f.Removed()), len(f.Added())) > 0 {
+		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && f.isAnotherSnapshot() && !c.hasInput(f) {
 			report(f.hit(f.Removed()[0].Number, f.Added()[0].Number, "", "a snapshot changes, and neither code nor a test does",
 				fixExpectation))
 		}
@@ -60,6 +60,34 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 	}
 }
 
+// isAnotherSnapshot reports whether a snapshot has lines in place of others. Of JSON their order does not count.
+func (f *File) isAnotherSnapshot() bool {
+	keys := func(lines []linediff.Line) (all []string) {
+		for _, l := range lines {
+			all = append(all, strings.TrimRight(lineKey(l.Text), ","))
+		}
+		if begins(f.Head.Text, "{") {
+			slices.Sort(all)
+		}
+		return all
+	}
+	return min(len(f.Removed()), len(f.Added())) > 0 && !slices.Equal(keys(f.Removed()), keys(f.Added()))
+}
+
+// newInput matches the line of a snapshot of insta that says what was given. Its group is the beginning of that.
+var newInput = input.Lazily(`^expression: "?([^"\\]{8,})`)
+
+// hasInput reports whether a snapshot is that of another input now, which a touched file has.
+func (c *Change) hasInput(snapshot *File) bool {
+	for _, l := range snapshot.Added() {
+		m := newInput().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
+		if m != nil && slices.ContainsFunc(c.Files, func(f *File) bool { return !ends(f.Path, ".snap") && f.Head != nil && has(f.Head.Text, string(m[1])) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // documents are the extensions of what people or tests read.
 const documents = " .md .mdx .rst .txt .adoc .html .ipynb .snap .svg .csv .patch .diff "
 
@@ -80,7 +108,9 @@ func (f *File) maySayWhy(tested map[string]bool) bool {
 	}
 	program := func(v *source.File, lines []linediff.Line) (text []byte) { // without comments and blanks
 		for _, l := range lines {
-			if !v.InTest(l.Number) {
+			if line := bytes.TrimLeft(l.Text, " \t"); v.Lang == source.Rust && begins(line, "///", "//!") {
+				text = append(text, line...) // a program may print what its types say
+			} else if !v.InTest(l.Number) {
 				text = squeeze(text, appendLive(nil, v, l.Number))
 			}
 		}
@@ -93,6 +123,7 @@ func (f *File) maySayWhy(tested map[string]bool) bool {
 func (f *File) otherLiterals() (list []Hit) {
 	before := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Base, f.Removed()) })
 	after := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
+	given := sync.OnceValue(f.givenAnew)
 	for _, hunk := range f.Hunks() {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
@@ -111,11 +142,34 @@ func (f *File) otherLiterals() (list []Hit) {
 			}
 			isEdited := was.first-hunk.Removed[0].Number == now.first-hunk.Added[0].Number &&
 				indentOf(was.text) == indentOf(now.text)
+			t := innermost(f.head, now.first)
+			if slices.ContainsFunc(between(given(), now.first-nearby, now.first-1), func(l linediff.Line) bool {
+				around := innermost(f.head, l.Number)
+				return around == t || around == nil
+			}) {
+				continue // another value is right for another input
+			}
 			if isEdited || (!after()[was.key] && !before()[now.key]) { // else the place is written anew
 				h := now.hit(was, expectsAnother)
 				h.File, h.Fix = f.Path, fixExpectation
 				list = append(list, h)
 			}
+		}
+	}
+	return list
+}
+
+// givenAnew are the added lines that stand for others, where both are neither assertions nor begin a test.
+func (f *File) givenAnew() (list []linediff.Line) {
+	given := func(v *source.File, lines []linediff.Line) []linediff.Line {
+		return slices.DeleteFunc(slices.Clone(lines), func(l linediff.Line) bool {
+			code := v.CodeLine(l.Number)
+			return !isTelling(code) || declaresTest(code[:min(len(code), maxNear)]) || assertionAround(v, l.Number) != nil
+		})
+	}
+	for _, hunk := range f.Hunks() {
+		if max(len(hunk.Removed), len(hunk.Added)) <= maxHunk && len(given(f.Base, hunk.Removed)) > 0 {
+			list = append(list, given(f.Head, hunk.Added)...)
 		}
 	}
 	return list

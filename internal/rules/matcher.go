@@ -176,7 +176,10 @@ func linksMeaning(subjects []span, list []link) (c meaning) {
 // suffixMeaning reads x.Should().Be(1), x.ShouldBe(1), x.should eq(1).
 func suffixMeaning(subject span, word string, rest span) (c meaning) {
 	subject = subject.cut(0, len(bytes.TrimRight(subject.code, ".!? \n")))
-	start := bytes.LastIndexAny(subject.code, ";{}=\n") + 1
+	start := len(subject.code)
+	for depth := 0; start > 0 && (depth < 0 || strings.IndexByte("([;{}=\n", subject.code[start-1]) < 0); start-- {
+		depth += depthOf(subject.code[start-1 : start])
+	}
 	if i := bytes.LastIndex(subject.code, []byte("await ")); i >= start {
 		start = i + len("await ")
 	}
@@ -303,6 +306,10 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 	name := plainName(word)
 	switch name {
 	case "assert", "true", "ok", "that":
+		open := bytes.IndexByte(args[0].code, '(')
+		if c, isCall := goCall(args[0]); isCall && lang == source.Go && closing(args[0].code, open) == len(args[0].code)-1 {
+			return c
+		}
 		return expressionMeaning(args[0])
 	case "false":
 		c = matcherMeaning(args[:1], link{name: word}, false)

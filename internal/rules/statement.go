@@ -53,7 +53,7 @@ func (s *statement) surest() (kind sureness, start int, word string, rest span) 
 // goesOn reports whether the line after n continues a chain of calls.
 func goesOn(f *source.File, n int) bool {
 	next := codeOn(f, n+1)
-	return (len(next) > 1 && ((next[0] == '.' && source.IsWord(next[1])) || (next[0] == '?' && next[1] == '.'))) ||
+	return (len(next) > 1 && ((next[0] == '.' && (source.IsWord(next[1]) || next[1] == '`')) || (next[0] == '?' && next[1] == '.'))) ||
 		ends(bytes.TrimRight(f.CodeLine(n), " \t\r"), ".")
 }
 
