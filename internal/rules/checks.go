@@ -45,29 +45,6 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 				swallowed(check.Line, check.Program, check.MayFail)
 			}
 		}
-		for _, s := range f.added {
-			if program, how := f.unchecked(s); program != "" {
-				swallowed(s.line, program, how)
-				break
-			}
-		}
-		if all := f.checks(f.all); len(all) > 1 && scriptKind(f.File) == "shell" && slices.ContainsFunc(f.removed, stops) &&
-			!slices.ContainsFunc(f.all, stops) && !slices.ContainsFunc(f.removed, func(s script) bool { return has(s.text, "set +e") }) {
-			swallowed(all[0].Line, all[0].Program, "set -e is gone")
-		}
-		did := map[string]string{} // what scripts of package.json did, by name
-		for _, s := range f.removed {
-			if s.name != "" && did[s.name] == "" && !doesNothing(s.text) {
-				did[s.name] = s.text
-			}
-		}
-		for _, s := range f.added {
-			if was := did[s.name]; was != "" && namesCheck(s.name) && doesNothing(s.text) {
-				hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", "restore the script")
-				hit.Was = was
-				found.add(hit)
-			}
-		}
 		found.report(report)
 	}
 }
@@ -131,10 +108,9 @@ type Check struct {
 	Line    int
 	Program string // with the word that makes it a check, as [checkOf] names it
 	Args    []string
-	MayFail string   // how its failure does not count, "" where it does
-	script  string   // of package.json that has it
-	retried bool     // it is tried again where it fails
-	names   []string // what tests must be called, by option
+	MayFail string // how its failure does not count, "" where it does
+	script  string // of package.json that has it
+	retried bool   // it is tried again where it fails
 }
 
 // script is a line with commands, joined with those that continue it, or a script of package.json, which has a name.
@@ -150,11 +126,7 @@ type scripted struct {
 	was, all       []script // of the merge base and of the head
 	removed, added []script
 	had, has       []Check // of what the change removes and adds
-	looked         int     // how many ends of scripts were followed
 }
-
-// maxLooked is how many ends of scripts of a file are followed: no person changes more.
-const maxLooked = 200
 
 // scripted are the touched files with commands that the head has, and workflows for pull requests that are deleted.
 func (c *Change) scripted() []*scripted {
@@ -334,43 +306,6 @@ func succeeds(words []string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool { return has(w, ">", "GITHUB_") }) // it keeps the result
 	}
 	return false
-}
-
-// stops reports whether a script ends where one of its commands fails, from this line on.
-func stops(s script) bool {
-	words := strings.Fields(s.text)
-	return len(words) > 1 && words[0] == "set" && words[1][0] == '-' && has(s.text, "errexit", " -e", " -ue", " -xe", " -ve", " -eu")
-}
-
-// unchecked is a check whose result nothing keeps, and why: after set +e or the end of the script.
-func (f *scripted) unchecked(from script) (check, how string) {
-	const most = 30 // lines behind it
-	how = strings.TrimSpace(from.text)
-	isExit := how == "exit 0" || (begins(how, "trap") && has(how, "exit 0"))
-	if ends(how, "set +e") {
-		how = "set +e"
-	} else if !isExit || !oneOf(scriptKind(f.File), "shell", "yaml") {
-		return "", ""
-	}
-	if f.looked++; f.looked > maxLooked {
-		return "", ""
-	}
-	at, _ := slices.BinarySearchFunc(f.all, from.line, func(s script, line int) int { return s.line - line })
-	for _, s := range f.all[min(at+1, len(f.all)):] {
-		text := strings.TrimSpace(s.text)
-		switch found := checksIn(text); {
-		case s.line > from.line+most:
-			return check, how
-		case has(text, "$?", "PIPESTATUS", "${?}"):
-			return "", ""
-		case isExit && text != "" && indentOf([]byte(s.text)) < indentOf([]byte(from.text)), // the end of a block
-			has(text, "set -e"), scriptKind(f.File) == "yaml" && begins(text, "- "):
-			return check, how
-		case check == "" && len(found) > 0:
-			check = found[0]
-		}
-	}
-	return check, how
 }
 
 // doesNothing reports whether all commands of a script only succeed.

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -50,85 +49,14 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			}
 		}
 	}
-	said := map[string]bool{}
-	c.droppedChecks(func(h Hit) {
-		said[h.File] = true
-		report(h)
-	})
-	for _, f := range c.scripted() {
-		if f.byVariable(report); !said[f.Path] {
-			f.fewerParts(report)
-		}
-	}
+	c.droppedChecks(report)
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, pytestFiles) {
 			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
-			if len(check.Args)+len(check.names) > 0 { // else it may be in another file now
+			if len(check.Args) > 0 { // else it may be in another file now
 				check.report(&old, false, nil, report)
 			}
-		}
-	}
-}
-
-// optionVars are variables with options for each run of a check.
-var optionVars = map[string]string{"PYTEST_ADDOPTS": "pytest", "GOFLAGS": "go test", "SPEC_OPTS": "rspec", "MAVEN_ARGS": "mvn", "MAVEN_OPTS": "mvn"}
-
-// byVariable finds variables that make checks do less.
-func (f *scripted) byVariable(report func(Hit)) {
-	for _, name := range slices.Sorted(maps.Keys(optionVars)) {
-		read := func(list []script) (c Check) {
-			c = Check{File: f.File, Program: optionVars[name]}
-			for _, s := range list {
-				if _, value, found := strings.Cut(s.text, name); found && c.Line == 0 {
-					c.Line = s.line
-					for _, one := range shellCommands(strings.Trim(value, ` :="'`)) {
-						c.Args = append(c.Args, one.words...)
-					}
-				}
-			}
-			return c
-		}
-		if now, was := read(f.added), read(f.removed); now.Line > 0 && f.Base != nil {
-			now.report(&was, true, nil, report)
-		}
-	}
-}
-
-// fewerParts finds scripts, targets and lists of environments of which nothing is left but a part that checks less.
-func (f *scripted) fewerParts(report func(Hit)) {
-	const most = 1000 // lines: no person changes more
-	if len(f.added)+len(f.removed) > most {
-		return
-	}
-	split := func(s script) (name string, parts []string) {
-		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',=@&|;", r) }
-		if parts = strings.FieldsFunc(s.text, isSep); s.name != "" {
-			return s.name, parts
-		}
-		kind := scriptKind(f.File)
-		if len(parts) == 0 || isSep(rune(s.text[0])) || !(kind == "make" || (kind == "tox" && oneOf(parts[0], "envlist", "env_list"))) {
-			return "", nil
-		}
-		return strings.TrimRight(parts[0], ":"), parts[1:]
-	}
-	was, now := map[string][]string{}, map[string][]string{}
-	for _, s := range f.removed {
-		name, parts := split(s)
-		was[name] = append(was[name], parts...)
-	}
-	for _, s := range f.added {
-		name, parts := split(s)
-		now[name] = append(now[name], parts...)
-	}
-	for _, s := range f.added {
-		name, _ := split(s)
-		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool {
-			return !namesCheck(path.Base(w)) || slices.ContainsFunc(f.added, func(s script) bool { return has(s.text, w) })
-		})
-		if name != "" && len(gone) > 0 && len(without(now[name], was[name])) == 0 {
-			report(f.hit(0, s.line, name, name+" does not run "+listed(gone)+" any more", fixRestore))
-			was[name] = nil
 		}
 	}
 }
@@ -146,7 +74,7 @@ func (c *Check) report(old *Check, split bool, beside map[string]int, report fun
 
 // droppedChecks finds checks that a script, a target, an entry of package.json or a workflow ran and does not run any more, where
 // nothing in the change may run them instead: a new script, a new check of the kind, a new line that runs what is in another
-// file, or a new script of package.json that only succeeds, which is said elsewhere, or only fails.
+// file, or a new script of package.json that only fails.
 func (c *Change) droppedChecks(report func(Hit)) {
 	fresh, isCalled := map[string]bool{}, false // kinds of which there is a new one, and whether a workflow calls something new
 	for _, f := range c.scripted() {
@@ -162,7 +90,7 @@ func (c *Change) droppedChecks(report func(Hit)) {
 	}
 	for _, f := range c.scripted() {
 		if len(f.had) == 0 || (isFlow(f.Path) && isCalled) || slices.ContainsFunc(f.added, func(s script) bool {
-			return elsewhere(s) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
+			return elsewhere(s) || (s.name != "" && failsLater(shellCommands(s.text)))
 		}) {
 			continue
 		}
@@ -228,15 +156,6 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	if c.retried && !old.retried {
 		return "it is tried again where it fails"
 	}
-	for _, name := range old.names {
-		if !slices.Contains(c.names, name) {
-			return "without " + name
-		}
-	}
-	if len(old.names) == 0 && len(c.names) > 0 && !slices.ContainsFunc(c.names,
-		func(name string) bool { return has(strings.ToLower(name), "=test") }) {
-		return c.names[0]
-	}
 	table, needed := narrowingOf(c.Program)
 	if len(table) == 0 {
 		return ""
@@ -253,7 +172,7 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 				was, had = text, true
 			}
 		}
-		fresh := !had || (was != value && !isIn(option, choosing) && (!isIn(option, selecting) || selectsLess(was, value)))
+		fresh := !had || (was != value && !isIn(option, choosing))
 		if other := opposite.Replace(option); other != option && beside[c.Program+" "+other+" "+value] > 0 {
 			continue
 		}
@@ -297,33 +216,6 @@ func optionAt(args []string, i int) (option, value string) {
 
 // opposite gives what chooses the rest of the tests of ctest.
 var opposite = strings.NewReplacer("-LE", "-L", "-L", "-LE", "-E", "-R", "-R", "-E")
-
-// selecting are options that name what is checked: another value is another choice, and only a part of the one before
-// is less.
-const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --tests -e --example -n --name --tag --group -Dtest -Dit.test --testsuite -R -L "
-
-// selectsLess reports whether a pattern chooses only a part of what another one does.
-func selectsLess(was, now string) bool {
-	old, list := choices(was), choices(now)
-	isPart := func(name string) bool { // of what an old one chooses
-		return !has(name, "*") && slices.ContainsFunc(old, func(o string) bool { return o == "." || has(name, o) })
-	}
-	isLess := len(without(old, list)) > 0 && len(without(without(list, old), slices.DeleteFunc(slices.Clone(list), func(n string) bool { return !isPart(n) }))) == 0
-	return !has(was+now, "$(", "${") && !begins(now, "$") && !begins(was, "$") && (isLess || (has(now, was) && has(now, " and ", "&")) || (has(was, "not ") && !has(now, "not ")))
-}
-
-// choices are the alternatives of a pattern of names.
-func choices(pattern string) (list []string) {
-	before, group, isGroup := strings.Cut(strings.NewReplacer("^", "", "$", "", " or ", "|", ",", "|").Replace(pattern), "(")
-	group, after, _ := strings.Cut(group, ")")
-	if !isGroup {
-		return strings.Split(before, "|")
-	}
-	for one := range strings.SplitSeq(group, "|") {
-		list = append(list, before+one+after)
-	}
-	return list
-}
 
 // paths are the arguments that are no options, and not the value of one that narrows.
 func (c *Check) paths() (list []string) {
@@ -415,8 +307,8 @@ var narrowing = map[string]string{
 	"go test":       ": -short -run -skip -list -n -vet=off / -race",
 	"go vet":        ": /",
 	"gotestsum":     ": -short -run -skip --rerun-fails / -race",
-	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed -u --update /",
-	"jest":          ". --testPathIgnorePatterns --passWithNoTests -t --testNamePattern --testPathPattern --onlyChanged -o -u --updateSnapshot /",
+	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed -u --update / --coverage",
+	"jest":          ". --testPathIgnorePatterns --passWithNoTests -t --testNamePattern --testPathPattern --onlyChanged -o -u --updateSnapshot / --coverage",
 	"mocha":         ". --grep -g --fgrep -f --invert -i --retries --ignore --exclude /",
 	"node --test":   ". --test-name-pattern --test-skip-pattern --test-only /",
 	"playwright":    ". --grep --grep-invert -g --retries --project -u --update-snapshots /",
@@ -455,8 +347,9 @@ var narrowing = map[string]string{
 		"--if-present --retry --retries --changed --onlyChanged -u --update --updateSnapshot /", // given to a script
 }
 
-// choosing are options whose value may change: only where they are new, less is checked.
-const choosing = " --level -l -e -s -p --package -pl --project --test --bin "
+// choosing are options whose value may change, as that is another choice: only where they are new, less is checked.
+const choosing = " --level -l -e -s -p --package -pl --project --test --bin -run --run -k -m -t --testNamePattern --grep -g --filter --tests " +
+	"--example -n --name --tag --group -Dtest -Dit.test --testsuite -R -L "
 
 // switches are options that take no value but in two programs: what follows them is a path.
 const switches = " -q -v -vv -x -s --quiet --verbose --coverage --run --ci "
@@ -493,8 +386,7 @@ func ignoring(words []string, check string) string {
 	return ""
 }
 
-// pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests. What a name of a
-// test must be is an option, too.
+// pytestSettings are what the configuration of pytest gives to each run: options, and paths of tests.
 func pytestSettings(f *File, v *source.File) Check {
 	run := Check{File: f, Program: "pytest", Line: 1}
 	for _, s := range settingsOf(v) {
@@ -508,8 +400,6 @@ func pytestSettings(f *File, v *source.File) Check {
 			}
 		case "testpaths":
 			run.Args = append(strings.Fields(s.Value), run.Args...) // in front of options, so that none is the value of one
-		case "python_files", "python_classes", "python_functions":
-			run.names = append(run.names, strings.Fields(name+"="+strings.Join(strings.Fields(s.Value), " "+name+"="))...)
 		default:
 			continue
 		}

@@ -20,7 +20,13 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	isSupport := slices.ContainsFunc(c.Files, func(f *File) bool { return isNamed(f.Path, buildFiles+" *.md *.gradle* composer.json") })
 	for _, p := range set.pairs {
 		for _, s := range p.now.steps {
-			set.softStep(s, p, report)
+			if s.isCheck() {
+				var was []*input.Node
+				for _, old := range set.before(s, p) {
+					was = append(was, old.node)
+				}
+				p.now.softened(s.node, was, s.title(), "the step "+input.Quote(s.title()), "job", report)
+			}
 		}
 		for _, j := range p.now.jobs {
 			if was := member(p.was.jobs, j.Key); was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
@@ -53,55 +59,16 @@ func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit
 	}
 }
 
-// softKeys are inputs of actions that make a failure count when they are true, or not count when they are false, which
-// some are without them.
-var softKeys = []struct{ key, strict, soft string }{
-	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"},
-	{"fail-on-failure", "true", "false"},
-	{"soft_fail", "", "true"}, {"soft-fail", "", "true"}, {"only-new-issues", "", "true"}, {"exit-code", "1", "0"},
-}
-
-// softStep compares a step of the head with the same one at the merge base.
-func (set *flowSet) softStep(s *flowStep, p flowPair, report func(Hit)) {
-	var was []*input.Node
-	tried := false
-	for _, old := range set.before(s, p) {
-		was, tried = append(was, old.node), tried || old.tries
-	}
-	title := "the step " + input.Quote(s.title())
-	if s.isCheck() {
-		p.now.softened(s.node, was, s.title(), title, "job", report)
-	}
-	if s.tries && len(s.checks) > 0 && len(was) > 0 && !tried {
-		report(p.now.hit(keyLine(s.node, "uses"), s.title(), title+" is tried again where it fails", fixSoft))
-	}
-	for _, k := range softKeys {
-		if with := s.node.Member("with"); textOf(with, k.key) == k.soft &&
-			slices.ContainsFunc(was, func(n *input.Node) bool {
-				old := textOf(n, "with", k.key)
-				return old == k.strict || (k.strict == "" && old != k.soft)
-			}) {
-			report(p.now.hit(keyLine(with, k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
-		}
-	}
-}
-
 // softened reports a step or a job that may fail, or never runs, which no version of it at the merge base said.
 func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole string, report func(Hit)) {
 	for _, key := range []struct {
 		name, says string
 		is         certainty
 	}{{"continue-on-error", " may fail without a failure of the " + whole, always}, {"if", " never runs", notEver}} {
-		byAuthor := func(n *input.Node) bool {
-			text := textOf(n, key.name)
-			return key.name == "if" && has(text, "github.actor", "triggering_actor", ".user.login") && !has(text, "dependabot", "renovate", "github-actions")
-		}
-		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is || byAuthor(n) }
+		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is }
 		if len(was) > 0 && says(n) && !slices.ContainsFunc(was, says) {
-			if how := key.says; byAuthor(n) {
-				key.says = " does not run for every author"
-			} else if key.name == "if" && has(textOf(n, "if"), "event_name") {
-				key.says = how + " for a pull request"
+			if key.name == "if" && has(textOf(n, "if"), "event_name") {
+				key.says += " for a pull request"
 			}
 			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))
 		}

@@ -35,9 +35,8 @@ type flowStep struct {
 	node   *input.Node
 	job    string
 	action string   // that it uses, without its version
-	script string   // what it runs, itself or by an action that tries again
+	script string   // what it runs
 	checks []string // what it checks, as in the command that runs
-	tries  bool     // it is tried again where it fails
 }
 
 // flowPair is a workflow at the merge base and at the head.
@@ -115,9 +114,6 @@ func readFlow(f *File, v *source.File, left *int) *flow {
 
 func (w *flow) readStep(job string, item *input.Node) *flowStep {
 	s := &flowStep{flow: w, node: item, job: job, action: actionOf(textOf(item, "uses")), script: textOf(item, "run")}
-	if s.tries = has(s.action, "retry"); s.tries {
-		s.script = textOf(item, "with", "command")
-	}
 	s.checks = checksIn(s.script + "\nuses: " + textOf(item, "uses"))
 	return s
 }
