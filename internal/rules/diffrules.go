@@ -103,7 +103,18 @@ type File struct {
 	base, head []*Test   // the tests of both versions
 	unread     [2]string // why Base and Head were not read, "" where they were or do not exist
 	dead       *dead
+	ofTests    certainty // whether it is one of tests by its path; unknown before it is asked
 	compared   *linediff.Result
+}
+
+// isTest reports whether the path is that of a file of tests.
+func (f *File) isTest() bool {
+	if f.ofTests == unknown {
+		if f.ofTests = notEver; source.IsTest(f.Path) {
+			f.ofTests = always
+		}
+	}
+	return f.ofTests == always
 }
 
 // Lang is the language of the file.

@@ -100,10 +100,10 @@ func (f *File) maySayWhy(tested map[string]bool) bool {
 			return false
 		}
 		isSeen := !begins(f.Path, ".") || tested[strings.Split(f.Path, "/")[0]]
-		return (isSeen && !isIn(strings.ToLower(path.Ext(f.Path)), documents) && !source.IsTest(f.Path)) ||
+		return (isSeen && !isIn(strings.ToLower(path.Ext(f.Path)), documents) && !f.isTest()) ||
 			manifestOf(f.Path) != nil || ends(f.Path, ".json")
 	}
-	if source.IsTest(f.Path) {
+	if f.isTest() {
 		return false
 	}
 	program := func(v *source.File, lines []linediff.Line) (text []byte) { // without comments and blanks

@@ -32,11 +32,10 @@ var skipWords = map[source.Lang]string{
 }
 
 // marksOf finds all marks of a file.
-func marksOf(f *source.File, named []skipper) []Mark {
+func marksOf(f *source.File, named []skipper, names func() truths) []Mark {
 	lang := plainLang(f.Lang)
 	var marks []Mark
 	lines := linesWith(f, f.Code, strings.Fields(skipWords[lang])...)
-	names := sync.OnceValue(func() truths { return constants(f) })
 	for _, n := range lines {
 		if m, found := markAt(lang, f, n, names); found {
 			m.line = n
@@ -134,16 +133,18 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	}
 	name, value, named := namedArgument(first)
 	before := bytes.TrimLeft(line, " \t")
-	var known truths
-	if header {
-		known = names()
+	fold := func(expr string) certainty {
+		if header {
+			return foldCondition(expr, names())
+		}
+		return foldCondition(expr, nil)
 	}
 	switch {
 	case isIn(word, " skipif skipIf todoIf If When SkipWhen assumeFalse "),
 		header && word == "xfail" && strings.TrimSpace(value) != "" && (!named || name == "condition"):
-		return foldCondition(value, known)
+		return fold(value)
 	case isIn(word, " skipUnless runIf if IfNot Unless SkipUnless assumeTrue assumeThat "):
-		return foldCondition(value, known).not()
+		return fold(value).not()
 	case word == "parametrize":
 		if strings.TrimRight(string(squeeze(nil, []byte(firstArgument(rest)))), ",") == "[]" {
 			return always
@@ -151,7 +152,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 		return notEver
 	case word == "enabled":
 		value, _, _ = strings.Cut(string(bytes.TrimLeft(line[at:], " =")), ")")
-		return foldCondition(firstArgument(value), known).not()
+		return fold(firstArgument(value)).not()
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
@@ -173,9 +174,9 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case lang == source.JavaScript && header && isIn(word, " skip fixme fails failing todo "):
 		switch m := jsChoice().FindSubmatch(line); {
 		case m != nil && len(m[2]) > 0:
-			return foldCondition(string(m[1]), known)
+			return fold(string(m[1]))
 		case m != nil:
-			return foldCondition(string(m[1]), known).not()
+			return fold(string(m[1])).not()
 		case begins(before, "?", ":"):
 			return unknown
 		case begins(line[at:], ";"): // it only gets another name
@@ -266,12 +267,12 @@ var skippers = map[source.Lang]struct {
 	declared func() *regexp.Regexp
 	begin    string
 }{
-	source.Python: {"mark.|unittest.", input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
+	source.Python: {"= pytest.mark|=pytest.mark|= mark.|=mark.|= unittest.|=unittest.", input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
 	source.JavaScript: {runnerWords, input.Lazily(`(?m)(\w+) *= (?:true *\? *|false *\? *\w+ *: *)?(?:it|test|describe)\.(skip|todo|fixme)(?: *: *\w+)?[;\r\n]|` +
 		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {"@interface|annotation class", input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
-	source.CSharp: {"Fact|Theory", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
+	source.CSharp: {"FactAttribute|TheoryAttribute", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }
 
 // runnerWords are in every file of JavaScript that declares what skips, or a function in place of one of the runner.
@@ -375,18 +376,18 @@ func markTests(v *source.File, tests []*Test, named []skipper) {
 	if n := offByName(v); n > 0 {
 		markRange(tests, Mark{line: n, disabled: true}, 0, v.Lines())
 	}
-	var names truths
-	searched := 0
-	for _, m := range marksOf(v, named) {
-		if names == nil {
-			names = constants(v)
-		}
+	names, searched := sync.OnceValue(func() truths { return constants(v) }), 0
+	for _, m := range marksOf(v, named, names) {
 		if m.holds == unknown {
 			continue
 		}
-		if from, to, covered := skippedLines(v, tests, m, names); covered {
+		var known truths
+		if !m.header {
+			known = names()
+		}
+		if from, to, covered := skippedLines(v, tests, m, known); covered {
 			markRange(tests, m, from, to)
-		} else if searched < maxSearched && markCallers(v, tests, m, names) {
+		} else if searched < maxSearched && markCallers(v, tests, m, known) {
 			searched++
 		}
 	}

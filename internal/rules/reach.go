@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -316,24 +317,24 @@ var assignment = input.Lazily(`(?:^|[\s*])([^\s*:=]+?)(?:\s+bool|\s*:[^:=]*)?\s*
 
 // constants are the names that a file sets to true or false exactly once.
 func constants(f *source.File) truths {
-	names := truths{}
-	twice := map[string]bool{}
-	for n := 1; n <= f.Lines(); n++ {
-		line := f.CodeLine(n)
-		if len(line) > maxCondition || bytes.IndexByte(line, '=') < 1 {
-			continue
+	names, counts := truths{}, map[string]int{}
+	each := func(mayBe func(line []byte) bool, set func(name, value string)) {
+		for n := 1; n <= f.Lines(); n++ {
+			if line := f.CodeLine(n); len(line) <= maxCondition && bytes.IndexByte(line, '=') > 0 && mayBe(line) {
+				if m := assignment().FindSubmatch(line); m != nil {
+					set(string(m[1]), string(m[2]))
+				}
+			}
 		}
-		m := assignment().FindSubmatch(line)
-		if m == nil {
-			continue
-		}
-		name := string(m[1])
-		if _, known := names[name]; known || twice[name] {
-			delete(names, name)
-			twice[name] = true
-			continue
-		}
-		names[name] = literalTruth(string(m[2]), nil)
 	}
+	each(func(line []byte) bool {
+		return literalTruth(string(bytes.Trim(line[bytes.LastIndexByte(line, '=')+1:], " \t\r;,")), nil) != unknown
+	}, func(name, value string) { names[name] = literalTruth(value, nil) })
+	const most = 20 // names that are looked for before an expression is
+	list := slices.Sorted(maps.Keys(names))
+	each(func(line []byte) bool {
+		return len(list) > most || slices.ContainsFunc(list, func(name string) bool { return has(line, name) })
+	}, func(name, _ string) { counts[name]++ })
+	maps.DeleteFunc(names, func(name string, _ certainty) bool { return counts[name] > 1 })
 	return names
 }

@@ -61,7 +61,7 @@ func read(changes []change.Change, blob func(string, int64) ([]byte, error), too
 func (f *File) rank() int {
 	rank := 4
 	switch {
-	case f.Lang() != source.None && source.IsTest(f.Path), isFlow(f.Path), isNamed(f.Path, buildFiles):
+	case f.Lang() != source.None && f.isTest(), isFlow(f.Path), isNamed(f.Path, buildFiles):
 		rank = 0
 	case f.Lang() != source.None:
 		rank = 2
@@ -175,7 +175,7 @@ func (f *File) matters() bool {
 	if (f.OldMode.Special() && f.NewID == "") || (f.NewMode == change.Submodule && f.OldID == "") {
 		return false
 	}
-	return f.Lang() != source.None && (source.IsTest(f.Path) || (f.Base != nil && len(f.Base.Tests()) > 0))
+	return f.Lang() != source.None && (f.isTest() || (f.Base != nil && len(f.Base.Tests()) > 0))
 }
 
 // otherLanguages are those of programs that no rule reads, by the extensions of their files.
@@ -194,7 +194,7 @@ func otherLanguage(name string) string {
 func (c *Change) unreadLanguages() (list []reports.UnreadLanguage) {
 	for _, f := range c.Files {
 		language := otherLanguage(f.Path)
-		if language == "" || !source.IsTest(f.Path) || foreign(f.Path) {
+		if language == "" || !f.isTest() || foreign(f.Path) {
 			continue
 		}
 		i, found := slices.BinarySearchFunc(list, language,

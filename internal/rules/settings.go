@@ -337,11 +337,14 @@ func leads(keys []string, pattern string) bool {
 func isNamed(name, patterns string) bool {
 	base := strings.ToLower(path.Base(name))
 	for pattern := range strings.FieldsSeq(patterns) {
-		isSame := pattern == base
-		if !isSame && strings.IndexByte(pattern, '*') >= 0 { // most patterns are names
-			isSame, _ = path.Match(pattern, base)
+		if pattern == base {
+			return true
 		}
-		if isSame {
+		star, last := strings.IndexByte(pattern, '*'), len(pattern)-1 // most patterns are names, or begin or end otherwise
+		if star < 0 || !begins(base, pattern[:star]) || (pattern[last] != '*' && !ends(base, pattern[last:])) {
+			continue
+		}
+		if matched, _ := path.Match(pattern, base); matched {
 			return true
 		}
 	}

@@ -86,7 +86,7 @@ func (c *Change) tests() *testTable {
 // theirs.
 func (f *File) mayTest() bool {
 	return (f.Base == nil || !isForeign(f.Path)) &&
-		(f.Lang() == source.Rust || (f.Lang() != source.None && source.IsTest(f.Path)))
+		(f.Lang() == source.Rust || (f.Lang() != source.None && f.isTest()))
 }
 
 func casesOf(f *File, v *source.File) []*Test {
@@ -192,13 +192,13 @@ func listNames(tests []*Test) string {
 }
 
 // hasTests reports whether a head is one of tests, in a language that the rules know.
-func (f *File) hasTests() bool { return isOfTests(f.Head) }
+func (f *File) hasTests() bool { return f.isOfTests(f.Head) }
 
 // hadTests is the same of the merge base.
-func (f *File) hadTests() bool { return isOfTests(f.Base) }
+func (f *File) hadTests() bool { return f.isOfTests(f.Base) }
 
-func isOfTests(v *source.File) bool {
-	return v != nil && v.Lang != source.None && (source.IsTest(v.Path) || len(v.Tests()) > 0)
+func (f *File) isOfTests(v *source.File) bool {
+	return v != nil && v.Lang != source.None && (f.isTest() || len(v.Tests()) > 0)
 }
 
 // pair finds the tests of the base at the head: by name in the same file, by name in another one, and by their lines.

@@ -107,7 +107,7 @@ const (
 )
 
 func scanExits(f *File, v *source.File, found func(int, string)) {
-	isTest, setsUp, isGo := source.IsTest(f.Path), isSetup(v), v.Lang == source.Go
+	isTest, setsUp, isGo := f.isTest(), isSetup(v), v.Lang == source.Go
 	if isForeign(f.Path) || (isGo && !ends(f.Path, "_test.go")) {
 		return
 	}

@@ -339,7 +339,7 @@ func (f *testTable) compareProduction() {
 
 // isNoTest reports whether a file is code that is no test; see isProduction for what also leaves out configuration and
 // examples.
-func (f *File) isNoTest() bool { return f.Lang() != source.None && !source.IsTest(f.Path) }
+func (f *File) isNoTest() bool { return f.Lang() != source.None && !f.isTest() }
 
 var (
 	definition = input.Lazily(`(?:^|[^\w.])(?:(?:func|def|class|fn|struct|enum|trait|interface|type|const|function|module|record|macro_rules|static|let|var|object|` +
@@ -347,9 +347,20 @@ var (
 	methodLine = input.Lazily(`^func \([^(]*\b(\w{3,})\(|^[^(]*\b(?:public|private|protected|internal|override|async)\b[^(]*\b(\w{3,})\(`)
 )
 
+// defining are words of which each definition has one.
+var defining = wordSet("func def class fn struct enum trait interface type const function module record macro_rules static let var object mod " +
+	"public private protected internal override async")
+
 // definedOn are the names that a line defines.
 func definedOn(line []byte) (names []string) {
 	line = line[:min(len(line), maxNear)]
+	isDefinition := false
+	for word := range wordsIn(line) {
+		isDefinition = isDefinition || defining()[string(word)]
+	}
+	if !isDefinition {
+		return nil
+	}
 	for _, m := range append(definition().FindAllSubmatch(line, -1), methodLine().FindSubmatch(line)) {
 		names = append(names, string(bytes.Join(m[min(1, len(m)):], nil)))
 	}

@@ -182,16 +182,21 @@ func eachWord(text []byte, give func(string)) {
 	}
 }
 
-var commonWords = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(" if else for while return func fn def class let const var new await async function end do in not and or is True " +
-		"False None true false nil null self this it describe test expect assert Assert require Equal NoError equal " +
-		"toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void private " +
-		"static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be ") {
-		words[word] = true
-	}
-	return words
-})
+// wordSet looks up the words of a list.
+func wordSet(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		words := map[string]bool{}
+		for word := range strings.FieldsSeq(list) {
+			words[word] = true
+		}
+		return words
+	})
+}
+
+var commonWords = wordSet(" if else for while return func fn def class let const var new await async function end do in not and or is True " +
+	"False None true false nil null self this it describe test expect assert Assert require Equal NoError equal " +
+	"toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void private " +
+	"static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be ")
 
 // eachCodeWord gives the words of a file's code and their lines.
 func eachCodeWord(v *source.File, give func(word []byte, line int)) {
