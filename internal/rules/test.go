@@ -206,26 +206,8 @@ func (t *testTable) pair() {
 	for _, f := range t.files {
 		pairByName(f.base, f.head)
 	}
-	lostGroups, newGroups := map[string][]*Test{}, map[string][]*Test{}
-	for _, f := range t.files {
-		for _, one := range f.base {
-			if one.twin == nil {
-				lostGroups[one.Name] = append(lostGroups[one.Name], one)
-			}
-		}
-		for _, one := range f.head {
-			if one.twin == nil {
-				newGroups[one.Name] = append(newGroups[one.Name], one)
-			}
-		}
-	}
-	for name, lost := range lostGroups {
-		for i := range min(len(lost), len(newGroups[name])) {
-			if one, other := lost[i], newGroups[name][i]; one.Group == other.Group && (one.Group || one.moves(other)) {
-				one.twin, other.twin, one.moved, other.moved = other, one, true, true
-			}
-		}
-	}
+	t.pairMoved(func(one *Test) string { return path.Base(one.in.Path) + "\x00" + one.Name })
+	t.pairMoved(func(one *Test) string { return one.Name })
 	for _, f := range t.files {
 		f.pairByLines()
 	}
@@ -233,6 +215,29 @@ func (t *testTable) pair() {
 		for _, one := range f.base {
 			if one.twin == nil && !one.Group {
 				t.gone = append(t.gone, one)
+			}
+		}
+	}
+}
+
+// pairMoved joins tests of different files that have the same key.
+func (t *testTable) pairMoved(key func(*Test) string) {
+	lost, fresh := map[string][]*Test{}, map[string][]*Test{}
+	add := func(to map[string][]*Test, tests []*Test) {
+		for _, one := range tests {
+			if one.twin == nil {
+				to[key(one)] = append(to[key(one)], one)
+			}
+		}
+	}
+	for _, f := range t.files {
+		add(lost, f.base)
+		add(fresh, f.head)
+	}
+	for name, list := range lost {
+		for i, one := range list[:min(len(list), len(fresh[name]))] {
+			if other := fresh[name][i]; one.Group == other.Group && (one.Group || one.moves(other)) {
+				one.twin, other.twin, one.moved, other.moved = other, one, true, true
 			}
 		}
 	}

@@ -70,6 +70,11 @@ func marked(c *Change, report func(Hit), what, fix string, wanted func(head *Tes
 		}
 		h := hitOn(found, what)
 		h.Line, h.Now, h.Fix = found[0].mark, string(f.Head.Line(found[0].mark)), fix
+		if has(h.Now, "InlineData(", "TestCase(", "DataRow(") {
+			h.Detail += ", for a row of its table"
+		} else if has(h.Now, "xfail", "xpected", ".fail") {
+			h.Detail = strings.Replace(h.Detail, "skipped", "expected to fail", 1)
+		}
 		report(h)
 	}
 }

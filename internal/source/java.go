@@ -15,8 +15,8 @@ type marked struct {
 
 var markedTests = map[Lang]marked{
 	Java: {'@', " TestFactory TestTemplate Theory TestCase ", "Test"},
-	CSharp: {'[', " Test TestCase TestCaseSource Property TestAttribute TestCaseAttribute TestCaseSourceAttribute PropertyAttribute ",
-		"Fact Theory TestMethod FactAttribute TheoryAttribute TestMethodAttribute"},
+	CSharp: {'[', " TestCase TestCaseSource Property TestCaseAttribute TestCaseSourceAttribute PropertyAttribute ",
+		"Test Fact Theory TestMethod TestAttribute FactAttribute TheoryAttribute TestMethodAttribute"},
 	Rust: {'#', " test rstest test_case case bench quickcheck gtest proptest test_matrix parameterized ", "_test"},
 }
 
