@@ -34,6 +34,9 @@ type Keyed struct {
 // OtherScripts begins the key of a script of a package.json that no script of the tests names.
 const OtherScripts = "other scripts."
 
+// OtherProfiles begins the key of a profile of Maven that is off where no command names it.
+const OtherProfiles = "other profiles."
+
 // Program is a program whose files and keys count where a command of the contract may run it.
 type Program struct {
 	Names []string // as a command names it
@@ -50,7 +53,7 @@ var (
 	Go = Files{
 		Name:      "Go",
 		Manifests: []string{"go.mod"},
-		Keyed:     []Keyed{{Pattern: "go.mod", Harmless: []string{"require", "retract"}}},
+		Keyed:     []Keyed{{Pattern: "go.mod", Harmless: []string{"require", "retract", "exclude"}}},
 		Tools:     []string{"go.work"},
 		Programs:  []Program{{Names: []string{"golangci-lint"}, Files: []string{".golangci.{toml,json}"}, Read: []string{".golangci.{yml,yaml}"}}},
 		Versions:  []string{".go-version"},
@@ -66,7 +69,7 @@ var (
 				Harmless: append(strings.Fields("version description keywords author contributors license homepage repository bugs funding "+
 					"dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta main module "+
 					"browser types typings typesVersions exports files sideEffects publishConfig tshy zshy engines name "+
-					"private unpkg jsdelivr browserslist prettier husky lint-staged commitlint release release-it "+
+					"private unpkg jsdelivr browserslist prettier husky lint-staged pre-commit precommit simple-git-hooks commitlint release release-it "+
 					"semantic-release np auto os cpu displayName icon publisher pnpm.peerDependencyRules pnpm.ignoredBuiltDependencies"), "other scripts"),
 				NewKeys: strings.Fields("jest mocha ava nyc c8 tap vitest overrides resolutions pnpm eslintConfig eslintIgnore"),
 			},
@@ -104,8 +107,10 @@ var (
 					below("project", "version description readme authors maintainers keywords classifiers urls license license-files requires-python "+
 						"dependencies optional-dependencies"),
 					[]string{"dependency-groups", "build-system.requires"},
-					below("tool", "poetry.version poetry.description poetry.dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
-						"bumpversion commitizen interrogate gha-update flit.sdist uv.exclude-newer uv.exclude-newer-package"),
+					below("tool", "poetry.version poetry.description poetry.authors poetry.maintainers poetry.license poetry.readme poetry.keywords "+
+						"poetry.classifiers poetry.homepage poetry.repository poetry.documentation poetry.urls "+
+						"poetry.dependencies poetry.dev-dependencies poetry.group black isort codespell pyproject-fmt towncrier "+
+						"bumpversion commitizen interrogate gha-update flit.sdist uv.conflicts uv.exclude-newer uv.exclude-newer-package"),
 				),
 				NewKeys: append(below("tool", "pytest coverage tox ruff flake8 mypy pylint pyright basedpyright"), "project.entry-points"),
 			},
@@ -158,10 +163,10 @@ var (
 		Keyed: []Keyed{
 			{
 				Pattern: "pom.xml",
-				Harmless: strings.Fields(`version name description url inceptionYear licenses developers contributors organization ` +
-					`mailingLists scm issueManagement ciManagement distributionManagement reporting parent.version ` +
-					`dependencies dependencyManagement.dependencies build.resources ` +
-					`properties."project.build.outputTimestamp"`),
+				Harmless: append(strings.Fields(`version name description url inceptionYear licenses developers contributors organization `+
+					`mailingLists scm issueManagement ciManagement distributionManagement reporting parent.version `+
+					`dependencies dependencyManagement.dependencies build.resources `+
+					`properties."project.build.outputTimestamp"`), "other profiles"),
 				NewKeys: []string{},
 			},
 			{Pattern: "settings.{gradle,gradle.kts}", Harmless: []string{"dependencies", "code"}},
@@ -170,8 +175,8 @@ var (
 			{Pattern: "gradle.properties", Harmless: []string{"dependencies"}, NewKeys: []string{"code"}},
 			{Pattern: "*.sbt", Harmless: []string{"dependencies"}},
 		},
-		Tools:    []string{".mvn/**", "{mvnw,gradlew}*", "gradle/wrapper/*.jar", "project/*.scala"},
-		Versions: []string{".java-version", ".sdkmanrc", "gradle/wrapper/*.properties", "project/build.properties"},
+		Tools:    []string{"{mvnw,gradlew}*", "gradle/wrapper/*.jar", "project/*.scala"},
+		Versions: []string{".java-version", ".sdkmanrc", "gradle/wrapper/*.properties", ".mvn/**", "project/build.properties"},
 		Runs:     []string{"gradle", "gradlew", "mvn", "mvnw", "sbt"},
 	}
 
@@ -181,7 +186,7 @@ var (
 		Keyed: []Keyed{{
 			Pattern: "composer.json",
 			Harmless: strings.Fields("version description keywords homepage license authors support funding require require-dev suggest " +
-				"conflict extra.branch-alias config.sort-packages abandoned prefer-stable"),
+				"conflict provide type extra.branch-alias config.sort-packages config.platform config.preferred-install abandoned prefer-stable"),
 			NewKeys: []string{},
 		}},
 		Config: []string{"phpunit*.xml*"},
@@ -285,7 +290,9 @@ var msBuild = slices.Concat(
 		"WarningLevel AnalysisLevel AnalysisMode EnforceCodeStyleInBuild GenerateDocumentationFile LangVersion Nullable "+
 		"ImplicitUsings AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
 		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath NuGetAudit NuGetAuditMode NuGetAuditLevel CheckEolTargetFramework DebugType "+
-		"DebugSymbols CentralPackageTransitivePinningEnabled UserSecretsId AllowedOutputExtensionsInPackageBuildOutputFolder"),
+		"DebugSymbols AllowUnsafeBlocks IsPackable UseSharedCompilation MSBuildWarningsAsMessages SuppressTfmSupportBuildErrors "+
+		"SuppressTfmSupportBuildWarnings SuppressNETCoreSdkPreviewMessage CopyLocalLockFileAssemblies "+
+		"CentralPackageTransitivePinningEnabled UserSecretsId AllowedOutputExtensionsInPackageBuildOutputFolder"),
 	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
 )
 

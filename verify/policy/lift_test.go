@@ -246,14 +246,22 @@ func TestProtectedByCommands(t *testing.T) {
 			{keyed("pyproject.toml", "tool.jaraco.docs"), c.make}, {keyed("pyproject.toml", "tool.importlinter.contracts"), true},
 			{keyed("pyproject.toml", "tool.tryceratops.exclude"), true}, {keyed("pyproject.toml", "tool.Whey.source-dir"), true},
 			{keyed("package.json", "eslintConfig"), true}, {modified("Rakefile"), c.make}, {modified("lib/tasks/a.rake"), c.make}, {modified("turbo.json"), c.make},
-			{keyed("package.json", "jest"), true}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
+			{keyed("package.json", "jest"), true}, {keyed("pom.xml", "other profiles.native"), c.make}, {keyed("gradle/x.gradle", "tests"), true}, {keyed("gradle/x.gradle", "code"), false}, {modified("a.sbt"), true},
 		} {
 			if got := p.Classify(part.change).Class == policy.ClassProtected; got != part.counts {
 				t.Errorf("with %s, a change of %s %q is protected: %v", c.run, part.change.Path, part.change.KeysChanged, got)
 			}
 		}
 	}
-	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "lint", "run": ["golangci-lint", "run"]}]`)
+	p, _ := join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "a", "run": ["mvn", "-P", "native,site", "verify"]}]`)
+	for profile, want := range map[string]policy.Class{"native": policy.ClassProtected, "release": policy.ClassAllowed} {
+		m := modified("pom.xml")
+		m.KeysKnown, m.KeysChanged = true, []string{"other profiles." + profile}
+		if got := p.Classify(m).Class; got != want {
+			t.Errorf("a change of the profile %s is %s", profile, got)
+		}
+	}
+	p, _ = join(t, "", `"allowed_files": ["**"], "acceptance_criteria": [{"id": "lint", "run": ["golangci-lint", "run"]}]`)
 	if got, want := p.Classify(modified(".golangci.yml")).Because, "it decides what golangci-lint does (**/.golangci.{yml,yaml}), which the criterion lint may run"; got != want {
 		t.Errorf("because %q, want %q", got, want)
 	}

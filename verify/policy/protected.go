@@ -176,10 +176,13 @@ func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) 
 
 func isKeyIn(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
 
-// namesScript reports whether a key is that of a script that only counts where a command names it, and one does.
+// namesScript reports whether a key is that of a script or profile that only counts where a command names it, and one does.
 func (p *Policy) namesScript(key string) bool {
 	name, isScript := strings.CutPrefix(key, ecosystem.OtherScripts)
-	return isScript && slices.ContainsFunc(p.commands, func(c command) bool { return ecosystem.Names(c.run, []string{path.Base(name)}) })
+	profile, isProfile := strings.CutPrefix(key, ecosystem.OtherProfiles)
+	return isProfile && p.mayRun(nil) != nil || slices.ContainsFunc(p.commands, func(c command) bool {
+		return (isScript && ecosystem.Names(c.run, []string{path.Base(name)})) || (isProfile && strings.Contains(strings.Join(c.run, " "), profile))
+	})
 }
 
 func matching(keys []string, counts func(string) bool) []string {

@@ -86,11 +86,11 @@ func loses(old, now []string) bool {
 	})
 }
 
-var numberedName = input.Lazily(`^([a-z]+)(\d[\d.]*)$`)
+var numberedName = input.Lazily(`^([a-z]+)(\d[\d.]*)(-[a-z]+)?$`)
 
 func numbered(entry string) (name, number string) {
 	if m := numberedName().FindStringSubmatch(entry); m != nil {
-		return m[1], m[2]
+		return m[1] + m[3], m[2]
 	}
 	return entry, ""
 }

@@ -66,7 +66,7 @@ var kinds = func() map[string]*Kind {
 		{".sbt", lineKeys(&sbt), false, 256, 64},
 		{"requirements.txt", lineKeys(&requirements), false, 4 << 10, 1},
 		{".go-version .nvmrc .node-version .python-version .java-version .sdkmanrc .ruby-version .bazelversion .tool-versions " +
-			"rust-toolchain rust-toolchain.toml mise.toml .mise.toml gradle-wrapper.properties build.properties", texts(readVersions), false, 64, 1},
+			"rust-toolchain rust-toolchain.toml mise.toml .mise.toml gradle-wrapper.properties maven-wrapper.properties build.properties", texts(readVersions), false, 64, 1},
 		{"ruff.toml .ruff.toml", checkerKeys("tool.ruff", ReadTOML), false, 128, 16},
 		{".golangci.yml .golangci.yaml", checkerKeys("golangci", yamlTree), false, 128, 64},
 		{".rubocop*.yml", checkerKeys("rubocop", yamlTree), false, 128, 64},

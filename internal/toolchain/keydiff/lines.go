@@ -35,7 +35,7 @@ const (
 	gradleTests  = gradleNames + `|(?i:junit|testng|spock|kotest)`
 	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
 	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|setEnabled|\bactions\s*[.=]|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
-	gradleRuns   = `(?:repositor|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
+	gradleRuns   = `(?:repositor\w*(?:[^\w/]|$)|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
 		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u|\bpublishing\s*[=(]|\bfun\b.*\bconfigure\()`
 	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
 )
@@ -46,7 +46,7 @@ var (
 	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
 	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
 	leaves      = input.Lazily(`\btasks\b|getTasks|^(?:(?:rootP|p)roject\.)?(?:gradle|allprojects|subprojects|configure\()`) // a block about something else
-	publishes   = input.Lazily(`^(?:publishing|configure<PublishingExtension>) \{$`)
+	publishes   = input.Lazily(`^(?:(?:nexusP|p)ublishing|configure<PublishingExtension>) \{$`)
 )
 
 // endsHash is commentEnds of a language whose comments begin with #: it has no other comments, and may evaluate a text.
@@ -80,27 +80,29 @@ var (
 		return 0
 	}}
 	gradle = lineForm{
-		comment: "//", top: input.Lazily(`^(?:version\s*=?\s*["'][\w.+-]+["']|(?:description|group|namespace)\s*=?\s*["'][^"'$\\]*["'])$`), block: input.Lazily(`^dependencies\s*\{$`),
-		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*\(?(?:(?:platform|enforcedPlatform|kotlin|testFixtures)\()?` +
-			`(?:["'][\w.-]+:[\w.-]+(?::[\w.+-]+)?["']|["'][\w-]+["']|(?:rootProject\.)?lib(?:s|raries)\.[\w.]+|projects\.[\w.]+|` +
+		comment: "//", top: input.Lazily(`^(?:version\s*=?\s*["'][\w.+-]+["']|` +
+			`(?:(?:const )?val |def |ext\.)?(?:\w*(?:[vV]ersion|(?i:junit)\w*)\s*=\s*["']\d[\w.+-]*["']|\w+\s*[:=]\s*["'][a-z][\w.-]*:[\w.-]+:\$?\{?[\w.+-]+\}?["'],?)|` +
+			`(?:description|group|namespace)\s*=?\s*["'][^"'$\\]*["'])$`), block: input.Lazily(`^dependencies\s*\{$`),
+		inside: input.Lazily(`^["'a-z][\w"']*[ (]\s*\(?(?:(?:(?:dependencies\.)?platform|enforcedPlatform|kotlin|testFixtures)\()?` +
+			`(?:["'][\w.-]+:[\w.-]+(?::\$?\{?[\w.+-]+\}?)?["']|["'][\w-]+["']|(?:rootProject\.)?lib(?:s|raries)\.[\w.]+|projects\.[\w.]+|(?:\w+\.)*[A-Z]\w*(?:\.\w+)+|` +
 			`project\((?:path\s*[=:]\s*)?["']:[\w:-]+["'](?:,\s*configuration\s*[=:]\s*["']\w+["'])?\)(?:\.sourceSets\.test\.output)?)\)?\s*\)?\s*(?://.*)?$`),
 		depth: braces,
-		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
+		steer: input.Lazily(gradleTests + `|` + gradleLimits + `|` + gradleRuns), quiet: input.Lazily(`(?i)javadoc|dokka|packaging|\bsign|publish|publication|sourcesJar|\bjar\b|\bbnd\b|\bpom\b|manifest`),
 		far: input.Lazily(gradleNames + `|` + gradleRuns + `|\b(?:tasks|project|rootProject|gradle|allprojects|subprojects)\b.*` + gradleLimits),
 		grows: input.Lazily(`^(?:` + gradlePlugin + `|(?:mavenCentral|google|gradlePluginPortal)\(\)|` +
-			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests|` +
-			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|useJUnitPlatform\(\)|testLogging \{|(?:events|exceptionFormat|show[A-Z]\w+)\b[ =]*\(?["'\w., ]*\)?|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
-			`(?:jvmArgs\s*\(?\s*)?(?:["'](?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)["'],?\s*)+\)?)$`),
+			`(?:buildscript|repositories|pluginManagement|dependencyResolutionManagement|dependencies|plugins|testing|testOptions|unitTests(?:\.all)?|` +
+			`(?:tasks\.)?(?:test|withType<Test>(?:\(\))?|withType\(Test\))(?:\.configureEach)?)\s*\{|(?:it\.)?useJUnitPlatform\(\)|testLogging \{|(?:events|exceptionFormat|show[A-Z]\w+)\b[ =]*\(?["'\w., ]*\)?|(?:min|max)HeapSize\s*=\s*["']\w+["']|` +
+			`(?:jvmArgs\s*\(?\s*)?(?:["']` + vmOption + `["'],?\s*)+\)?)$`),
 		checks: input.Lazily(`^` + gradlePlugin + `$`),
 		added:  input.Lazily(gradleLimits + `|` + gradleRuns + `|allprojects|subprojects`),
 		ignore: input.Lazily(`^(?:import [\w.*]+|(?:[\w.]+\.)?srcDir\(["']src/main/[\w/]+["']\)|logger\.\w+\(["'][^"'$]*["']\))$`),
 	}
 	properties = lineForm{
 		comment: "#", depth: flat,
-		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|[A-Za-z]*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
+		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|\w*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
 			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:-X[\w:=+-]+|-Dfile\.encoding=[\w-]+|--add-(?:opens|exports)[= ][\w./=-]+)["']?\s*)*|` +
 			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
-			`(?:android|kotlin|kapt|ksp)\.[\w.]+\s*=\s*[\w.]+)$`),
+			`(?:android|kotlin|kapt|ksp|org\.jetbrains\.dokka|org\.gradle\.warning)\.[\w.]+\s*=\s*[\w.]+)$`),
 	}
 	// A build of sbt: a line of a list alone does not say of which one, so that only whole statements are read.
 	sbt = lineForm{
@@ -135,6 +137,8 @@ var (
 )
 
 const (
+	// vmOption is an option of the JVM that opens modules, sizes memory or tunes: no agent, no property that code may ask for.
+	vmOption  = `(?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)`
 	pyText    = `["'][\w\s.,:/()<>=!~;\[\]+*&-]*["']`
 	pyList    = `\[(?:` + pyText + `,?\s*)*\],?`
 	sbtModule = `"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*(?:"[\w.+-]+"|\w+)(?:\s*%\s*(?:Test|Provided|Runtime|"[a-z]+"))?`

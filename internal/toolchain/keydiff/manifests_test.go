@@ -35,6 +35,11 @@ func TestManifests(t *testing.T) {
 		viteConfig = "import { defineConfig } from 'vite'\nexport default defineConfig({\n  base: '/',\nHERE\n})\n"
 		gradled    = "plugins {\n  id 'java'\n}\nversion = '1.0'\ndependencies {\n  implementation 'a:b:1.0'\nHERE\n}\ntest {\n  useJUnitPlatform()\n}\n"
 	)
+	const (
+		warned       = "[tool.pytest.ini_options]\nfilterwarnings = ['error'HERE]\n"
+		mavenWrapper = "distributionUrl=https://repo.maven.apache.org/maven2/org/apache/maven/HERE-bin.zip\n"
+		profiles     = "<project><profiles><profile><id>b</id><activation><jdk>1</jdk></activation></profile>HERE</profiles></project>"
+	)
 	plugin := func(name string) string {
 		return "<project><build><plugins><plugin><artifactId>maven-" + name + "-plugin</artifactId>HERE</plugin></plugins></build></project>"
 	}
@@ -223,7 +228,10 @@ func TestManifests(t *testing.T) {
 		{"build.gradle", gradled, "", "  testImplementation(\"c:d:1.2\") // note", "dependencies"},
 		{"build.gradle.kts", gradled, "", "api(libs.c.d)", "dependencies"},
 		{"build.gradle", gradled, "", "  testImplementation files('x.jar')", "tests"},
-		{"build.gradle", gradled, "", "  implementation \"c:d:${x}\"", "code"},
+		{"build.gradle", gradled, "", "  implementation \"c:d:${x}\"", "dependencies"},
+		{"build.gradle", gradled, "", "  testImplementation \"c:d:${exec()}\"", "tests"},
+		{"build.gradle", gradled, "", "  testImplementation(dependencies.platform(Deps.Libs.junitBom))", "dependencies"},
+		{"build.gradle", gradled, "", "  testImplementation(Deps.Libs.junit('x'))", "tests"},
 		{"build.gradle", strings.Replace(gradled, "'1.0'", "'SPOT'", 1), "1.0", "1.1", "dependencies"},
 		{"build.gradle", strings.Replace(gradled, "useJUnit", "SPOT\nuseJUnit", 1), "", "ignoreFailures = true", "tests"},
 		{"build.gradle", strings.Replace(gradled, "useJUnit", "SPOT\nuseJUnit", 1), "", "exclude 'a:b'", "tests"},
@@ -820,6 +828,62 @@ func TestManifests(t *testing.T) {
 		{"requirements.txt", "a==1\nHERE\n", "", "b.whl", "code"},
 		{"requirements.txt", "a==1\nHERE\n", "", "b @ file:///b", "code"},
 		{"requirements.txt", "a==1\nHERE\n", "", "--index-url=https://x", "code"},
+		{"composer.json", `{HERE}`, ``, `"provide":{"a/b":"1"},"type":"library","config":{"platform":{},"platform-check":false}`, "config.platform; config.platform-check; provide; type"},
+		{"package.json", `{"scripts":{"test":"aHERE"}}`, "", `","prepublishOnly":"b`, "other scripts.prepublishOnly"},
+		{"package.json", `{"scripts":{"test":"npm run prepublishOnlyHERE"}}`, "", `","prepublishOnly":"b`, "scripts.prepublishOnly"},
+		{"package.json", `{"scripts":{"test":"aHERE"}}`, "", `","prepublish":"b`, "scripts.prepublish"},
+		{"go.mod", "module m\nHERE\n", "", "exclude a.b/c v1.0.0", "exclude"},
+		{"pyproject.toml", "[tool.poetry.dev-dependencies]\nHERE\n", "", "a = '^1'", "tool.poetry.dev-dependencies"},
+		{"pyproject.toml", "[tool.poetry.dev-dependencies]\nHERE\n", "", "a = {path = 'a'}", "source of tool.poetry.dev-dependencies.a; tool.poetry.dev-dependencies"},
+		{"pyproject.toml", warned, "", ", 'ignore:open argument \\(old\\):DeprecationWarning:a.b'", ""},
+		{"pyproject.toml", warned, "", ", 'ignore:open argument:UserWarning'", "tool.pytest.ini_options"},
+		{"pyproject.toml", warned, "", ", 'ignore:open.*argument:DeprecationWarning'", "tool.pytest.ini_options"},
+		{"pyproject.toml", warned, "", ", 'ignore:............:DeprecationWarning'", "tool.pytest.ini_options"},
+		{"pyproject.toml", warned, "", ", 'ignore::DeprecationWarning'", "tool.pytest.ini_options"},
+		{"pyproject.toml", "[tool.hatch.build.targets.wheel]\nHERE\n", "", "core-metadata-version = '2.4'", ""},
+		{"pyproject.toml", "[tool.hatch.build.targets.wheel]\nHERE\n", "", "sources = ['a']", "tool.hatch.build"},
+		{"pyproject.toml", "[tool.ruff.lint]\nselect = ['E']\nHERE\n", "ignore-init-module-imports = true", "", ""},
+		{"gradle.properties", "a=1\nHERE\n", "jdk_11Version=11", "jdk_17Version=17\norg.gradle.warning.mode=fail\norg.jetbrains.dokka.a.b=V2", "dependencies"},
+		{"gradle.properties", "a=1\nHERE\n", "", "systemProp.version=1", "code"},
+		{"gradle.properties", "a=1\nHERE\n", "", "org.gradle.warning.mode=fail\\\nskipTests=true", "code"},
+		{"build.gradle", gradled, "", "}\next {\n  junitVersion = '5.1'\n  libs = [\n  api: \"org.junit:junit:${junitVersion}\",\n  ]", "code; dependencies"},
+		{"build.gradle", gradled, "", "}\ntest {\n  jvmArgs = \"-javaagent:junit:1\"", "tests"},
+		{"build.gradle", gradled, "", "}\ntest {\n  junitExcludes = 'a'", "tests"},
+		{"build.gradle", gradled, "", "}\nandroid.packaging {\n  excludes += 'META-INF/a'", "code"},
+		{"build.gradle", gradled, "", "}\nandroid.packaging {\n  tasks.test { exclude 'a' }", "code; tests"},
+		{"build.gradle", gradled, "", "}\nnexusPublishing {\n  repositories {\n    central {\n      nexusUrl = uri('https://a/repositories/b')\n    }\n  }", "code"},
+		{"build.gradle", gradled, "", "}\nnexusPublishing {\n  with(repositories) {\n    maven { url 'a' }\n  }", "code; tests"},
+		{"build.gradle", gradled, "", "}\nandroid.testOptions {\n  unitTests.all {\n    it.useJUnitPlatform()\n  }", "code"},
+		{"maven-wrapper.properties", mavenWrapper, "apache-maven/3.9.6/apache-maven-3.9.6", "apache-maven/3.9.9/apache-maven-3.9.9", ""},
+		{"maven-wrapper.properties", mavenWrapper, "apache-maven/3.9.6/apache-maven-3.9.6", "apache-maven/3.6.0/apache-maven-3.6.0", "lower version of distributionUrl"},
+		{"maven-wrapper.properties", mavenWrapper, "apache-maven/3.9.6/apache-maven-3.9.6", "apache-maven/3.9.9/../a/apache-maven-3.9.9", "content"},
+		{"maven-wrapper.properties", strings.Replace(mavenWrapper, "repo.maven.apache.org", "SPOT", 1), "repo.maven.apache.org", "a.org", "content"},
+		{"maven-wrapper.properties", mavenWrapper + "SPOT", "", "wrapperUrl=https://a.org/a.jar\n", "content"},
+		{"pom.xml", pom, "<version.a>1</version.a><rc.version>RC1</rc.version>", "<version.a>2</version.a><rc.version>RC2</rc.version>", "dependencies"},
+		{"pom.xml", pom, "<version.a>1</version.a>", "<version.a>../a</version.a>", "dependencies; properties.\"version.a\""},
+		{"pom.xml", pom, "", "<version.surefire>1</version.surefire>", "properties.\"version.surefire\""},
+		{"pom.xml", pom, "<heap>-Xmx512m</heap>", "<heap>-Xmx1G --add-opens=java.base/java.util=ALL-UNNAMED</heap>", ""},
+		{"pom.xml", pom, "<heap>-Xmx512m</heap>", "<heap>-Xmx512m -Dtest=None</heap>", "properties.heap"},
+		{"pom.xml", plugin("surefire"), "<configuration><argLine>@{argLine} -Xmx1G</argLine></configuration>", "<configuration><argLine>@{argLine} -Xmx2G</argLine></configuration>", ""},
+		{"pom.xml", plugin("surefire"), "<configuration><argLine>@{argLine} -Xmx1G</argLine></configuration>", "<configuration><argLine>-Xmx1G</argLine></configuration>", "build.plugins"},
+		{"pom.xml", plugin("surefire"), "<configuration><argLine>-Xmx1G</argLine></configuration>", "<configuration><argLine>-Xmx1G -javaagent:a.jar</argLine></configuration>", "build.plugins"},
+		{"pom.xml", plugin("surefire"), "<configuration><argLine>-Xmx1G</argLine></configuration>", "<configuration><argLine>-Xmx1G -XX:OnError=a</argLine></configuration>", "build.plugins"},
+		{"pom.xml", profiles, "", "<profile><id>native</id><build><plugins><plugin/></plugins></build></profile>", "other profiles.native"},
+		{"pom.xml", profiles, "", "<profile><id>native</id><activation><jdk>[8,)</jdk></activation></profile>", "profiles.profile"},
+		{"pom.xml", profiles, "", "<profile><id>native</id><activation/></profile>", "profiles.profile"},
+		{"pom.xml", profiles, "<profile><id>a</id></profile>", "<profile><id>a</id><activation><activeByDefault>true</activeByDefault></activation></profile>", "other profiles.a; profiles.profile"},
+		{"pom.xml", profiles, "", "<profile><id>${a}</id></profile>", "profiles.profile"},
+		{"a.csproj", tested, "<TargetFrameworks>netcoreapp3.1;net472</TargetFrameworks>", "<TargetFrameworks>net8.0;net48</TargetFrameworks>", ""},
+		{"a.csproj", tested, "<TargetFrameworks>net8.0;net472</TargetFrameworks>", "<TargetFrameworks>net472</TargetFrameworks>", "fewer target frameworks"},
+		{"a.csproj", tested, "<TargetFrameworks>net8.0;net48</TargetFrameworks>", "<TargetFrameworks>net8.0;net472</TargetFrameworks>", "fewer target frameworks"},
+		{"a.csproj", tested, "<TargetFrameworks>net8.0;net9.0</TargetFrameworks>", "<TargetFrameworks>net8.0;net9.0</TargetFrameworks><TargetFramework>net9.0</TargetFramework>", "PropertyGroup.TargetFramework"},
+		{"a.csproj", tested, "<TargetFrameworks Condition=\"'$(OS)' == 'W'\">net462;net8.0</TargetFrameworks>", "<TargetFrameworks Condition=\"'$(OS)' == 'W'\">net472;net8.0</TargetFrameworks>", ""},
+		{"a.csproj", tested, "<TargetFrameworks>net8.0</TargetFrameworks>", "<TargetFrameworks Condition=\"'$(OS)' == 'W'\">net8.0</TargetFrameworks>",
+			"PropertyGroup.TargetFramework; fewer target frameworks"},
+		{"a.csproj", tested, "", "<AVersionSuffix Condition=\"'$(B)' == ''\">-5</AVersionSuffix>", "PropertyGroup.Version"},
+		{"a.csproj", tested, "", "<AVersion Condition=\"$([System.IO.File]::Exists('a'))\">1</AVersion>", "PropertyGroup.AVersion; source of PropertyGroup.AVersion"},
+		{"a.csproj", items, packages, strings.Replace(packages, " />", " NoWarn=\"A1\" />", 1), "ItemGroup.PackageReference"},
+		{"a.csproj", items, packages, strings.Replace(packages, " />", " GeneratePathProperty=\"true\" />", 1), "ItemGroup.PackageReference; source of ItemGroup.PackageReference"},
 	} {
 		place := "HERE"
 		if strings.Contains(c.text, "SPOT") {

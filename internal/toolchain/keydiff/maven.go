@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/closeout-gate/closeout/verify/ecosystem"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
 var (
-	versionProperty = input.Lazily(`(?i)^(?:[\w.-]*version|maven\.compiler\.(?:source|target|release))$`)
+	versionProperty = input.Lazily(`(?i)^(?:[\w.-]*version|version\.[\w.-]+|maven\.compiler\.(?:source|target|release))$`)
 	toolProperty    = input.Lazily(`(?i)java|jdk|maven|plugin|surefire|failsafe`)
 	reference       = input.Lazily(`\$\{[^}]*\}`)
+	vmOptions       = input.Lazily(`\s(?:` + vmOption + `)`)
+	plainName       = input.Lazily(`^[\w.-]+$`)
 	inOutput        = input.Lazily(`^(?:[\w-]+[./]?)*$`) // a path below the directory of the classes
 )
 
@@ -22,7 +25,7 @@ var describing = strings.Fields("scm licenses developers contributors organizati
 // publishing are plugins, without maven- and -plugin, that document, package or publish what was tested.
 var publishing = strings.Fields("javadoc source gpg release deploy install site jar bundle assembly shade central-publishing-maven " +
 	"nexus-staging-maven bnd-maven moditect-maven versions-maven versions scm-publish changes project-info-reports " +
-	"flatten-maven flatten cyclonedx-maven")
+	"flatten-maven flatten cyclonedx-maven gradle-module-metadata-maven pitest-maven")
 
 // checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what they compile for tests.
 var checking = strings.Fields("compiler resources japicmp-maven clirr-maven animal-sniffer-maven spotless-maven fmt-maven checkstyle pmd " +
@@ -52,6 +55,10 @@ func pomKeys(root *element, parts xmlParts) {
 				continue
 			case key == "properties":
 				properties = append(properties, c)
+			case below == "profiles.profile" && len(c.attrs) == 0 && plainName().MatchString(c.child("id")) &&
+				!slices.ContainsFunc(c.children, func(of *element) bool { return of.name == "activation" }):
+				parts.add(ecosystem.OtherProfiles+c.child("id"), c)
+				continue
 			case slices.Contains(describing, below):
 				parts.add(below, c)
 				continue
@@ -86,9 +93,16 @@ func pomKeys(root *element, parts xmlParts) {
 				parts.add("dependencies", p)
 			}
 		} else {
-			parts.add("properties."+tomlKey(p.name), p)
+			parts.add("properties."+tomlKey(p.name), p.withoutOptions())
 		}
 	}
+}
+
+// withoutOptions is an element without the options of the JVM in its text that are harmless.
+func (e *element) withoutOptions() *element {
+	copied := *e
+	copied.text = strings.TrimSpace(vmOptions().ReplaceAllString(" "+e.text, ""))
+	return &copied
 }
 
 // withoutVersions is an element in which no artifact, such as a plugin, has a version of a registry: those are parts of their own.
@@ -116,6 +130,9 @@ func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *elemen
 		}
 		if e.name == "plugin" && c.name == "groupId" && c.text == "org.apache.maven.plugins" { // as without it
 			continue
+		}
+		if c.name == "argLine" {
+			c = c.withoutOptions()
 		}
 		copied.children = append(copied.children, c.withoutVersions(parts, tools))
 	}

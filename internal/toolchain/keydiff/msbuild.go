@@ -15,7 +15,7 @@ var (
 	plainProperty  = input.Lazily(`^(?:[^$@%]|\$\(\w+(?:\.Substring\([\d, ]+\))?\))*$`)
 	projectFile    = input.Lazily(`^[\w./\\-]+\.(?:cs|fs|vb)proj$`)
 	testPackage    = input.Lazily(`(?i)test\.sdk|xunit|nunit|mstest|tunit|testing\.platform|istestproject|expecto`)
-	versionName    = input.Lazily(`^\w+Version$`)
+	versionName    = input.Lazily(`^\w+Version(?:Prefix|Suffix)?$`)
 	installed      = input.Lazily(`^(?:\.\.[/\\])*packages[/\\](?:[\w.+-]+[/\\])+[\w.-]+\.dll$`)
 	namespace      = input.Lazily(`^[^$@%;]*$`)
 	sourceFile     = input.Lazily(`^[\w./\\ -]+\.(?:cs|fs|fsi|vb)$`)
@@ -57,8 +57,16 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			}
 			always := len(group.attrs) == 0
 			switch {
-			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && always && len(c.attrs)+len(c.children) == 0 && plainProperty().MatchString(c.text):
-				parts.list(fewer+"target frameworks", strings.FieldsFunc(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) })...)
+			case strings.HasPrefix(key, "PropertyGroup.TargetFramework") && isPlainlyConditional(c.attrs) && len(c.children) == 0 && plainProperty().MatchString(c.text):
+				where := &element{name: "of", attrs: slices.Concat(group.attrs, c.attrs)}
+				parts.add("PropertyGroup.TargetFramework", where) // the last one counts
+				list := fewer + "target frameworks"
+				if len(where.attrs) > 0 {
+					list += " where " + where.attrs[0].Value
+				}
+				for name := range strings.FieldsFuncSeq(c.text, func(r rune) bool { return strings.ContainsRune("; \t\r\n", r) }) {
+					parts.list(list, framework(name))
+				}
 				continue
 			case key == "ItemGroup.ProjectReference" && always && (names(c, projectFile(), "Project", "Name") ||
 				(!tests && names(c, projectFile(), "ReferenceOutputAssembly", "PrivateAssets"))):
@@ -74,7 +82,7 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				continue
 			}
 			part := &element{name: "of", attrs: group.attrs, children: []*element{c}}
-			isVersion := versionName().MatchString(c.name) && isPlain(c.text) && len(c.attrs)+len(c.children) == 0
+			isVersion := versionName().MatchString(c.name) && isPlain(c.text) && isPlainlyConditional(c.attrs) && len(c.children) == 0
 			if group.name == "PropertyGroup" && isVersion {
 				key = "PropertyGroup.Version"
 			}
@@ -83,7 +91,7 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				bare := &element{name: c.name, children: c.children, attrs: slices.DeleteFunc(slices.Clone(c.attrs), func(a xml.Attr) bool {
 					return c.name != "GlobalPackageReference" && isPlainlyConditional([]xml.Attr{a})
 				})}
-				plain = c.text == "" && bare.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets")
+				plain = c.text == "" && bare.plain("Include", "Update", "Version", "VersionOverride", "PrivateAssets", "IncludeAssets", "ExcludeAssets", "NoWarn")
 				if c.name == "GlobalPackageReference" && plain { // it may check each project
 					c.attrs = slices.DeleteFunc(c.attrs, func(a xml.Attr) bool { return a.Name.Local == "Version" })
 					parts.add(fewer+"global packages", part)
@@ -102,6 +110,15 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			}
 		}
 	}
+}
+
+// framework writes the name of a target framework so that the number tells which one follows another: net48 follows net472,
+// both of the .NET Framework, and net5.0 follows netcoreapp3.1.
+func framework(name string) string {
+	if digits := strings.TrimPrefix(name, "net"); digits != name && strings.Trim(digits, "0123456789") == "" {
+		return "netfx" + strings.Join(strings.Split(digits, ""), ".")
+	}
+	return strings.Replace(name, "netcoreapp", "net", 1)
 }
 
 // inactive are items that are neither compiled nor linked.

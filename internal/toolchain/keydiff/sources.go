@@ -13,7 +13,7 @@ import (
 const sourceOf = "source of "
 
 // plainVersion is a version or range of versions of a registry, in any ecosystem: also a tag, a catalog of pnpm and a property of Maven.
-var plainVersion = input.Lazily(`^(?:[\s,|^~<>=!\[(-]*(?:v?\d[\w.+*-]*|[xX*]|\$\{[\w.-]+\}|\$\(\w+\))(?:@[a-z]+)?[\s,)\]]*)*$|^[A-Za-z]+$|^catalog:[\w-]*$`)
+var plainVersion = input.Lazily(`^(?:[\s,|^~<>=!\[(-]*(?:v?\d[\w.+*-]*|[xX*]|\$\{[\w.-]+\}|\$\(\w+\))(?:@[a-z]+)?[\s,)\]]*)*$|^[A-Za-z]+\d*$|^catalog:[\w-]*$`)
 
 // archive is the name of a file, for which npm and pip take it even if it looks like a version or a package.
 var archive = input.Lazily(`(?i)\.(?:tar|t?gz|zip|whl|t?bz2?|t?xz|tlz|lz|lzma)\b`)

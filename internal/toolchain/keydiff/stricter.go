@@ -41,7 +41,7 @@ var movements = []movement{
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?filterwarnings$`), warnsMore},
 	{input.Lazily(`^tool\.pytest\.(?:ini_options\.)?addopts$`), runsAsMuch},
 	{input.Lazily(`^(?:(?:workspace\.)?lints\.\w+\..+|tool\.pyright\.(?:report\w+|typeCheckingMode))$`), sterner},
-	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src|format\.(?:quote-style|indent-style|docstring-code-\w+|line-ending|skip-magic-trailing-comma)|(?:lint\.)?isort\..+)|hatch\.build\.targets\.sdist\.(?:include|exclude|only-include)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?(?:markers|asyncio_default_\w+_loop_scope|log_(?:cli_|file_)?(?:level|format|date_format)|console_output_style|faulthandler_timeout)|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
+	{input.Lazily(`^(?:tool\.(?:ruff\.(?:show-fixes|show-source|output-format|src|format\.(?:quote-style|indent-style|docstring-code-\w+|line-ending|skip-magic-trailing-comma)|(?:lint\.)?(?:isort\..+|ignore-init-module-imports))|hatch\.build\.targets\.(?:sdist\.(?:include|exclude|only-include)|\w+\.core-metadata-version)|coverage\.report\.(?:show_missing|skip_covered|skip_empty|sort|format)|pytest\.(?:ini_options\.)?(?:markers|asyncio_default_\w+_loop_scope|log_(?:cli_|file_)?(?:level|format|date_format)|console_output_style|faulthandler_timeout)|tox\.env\.[^.]+\.description|coverage\.html\..+)|` +
 		`golangci\.run\.timeout|rubocop\.(?:AllCops\.(?:SuggestExtensions|DisplayCopNames)|"?\w+/[\w/]+"?\.Description))$`), func(any, any) bool { return true }},
 }
 
@@ -151,12 +151,15 @@ func falls(old, now any) bool { return rises(now, old) }
 
 func turnsOn(old, now any) bool { return now == true || (old == false && now == nil) }
 
-func isError(filter any) bool {
+// oneWarning is a filter that makes an error, or that lets one deprecation pass by the words it begins with.
+var oneWarning = input.Lazily(`^\s*error|^(?:ignore|default|once): ?\w{2}[\w.]{2}(?:[\w ,()'"=>/.-]|\\[().]){8,}:(?:[\w.]+\.)?\w*(?:Deprecation|Future)Warning(?::[\w.]*)?$`)
+
+func mayCome(filter any) bool {
 	text, _ := filter.(string)
-	return strings.HasPrefix(strings.TrimSpace(text), "error")
+	return oneWarning().MatchString(text)
 }
 
-// warnsMore reports whether filters of warnings went that make no error, or came that do. The last one that matches
+// warnsMore reports whether filters of warnings went that make no error, or came that do or say which deprecation passes. The last one that matches
 // counts, so that the order stays.
 func warnsMore(old, now any) bool {
 	was, isList := old.([]any)
@@ -165,7 +168,7 @@ func warnsMore(old, now any) bool {
 		return false
 	}
 	for _, v := range was {
-		for len(is) > 0 && v != is[0] && isError(is[0]) {
+		for len(is) > 0 && v != is[0] && mayCome(is[0]) {
 			is = is[1:]
 		}
 		if filter, isText := v.(string); len(is) > 0 && v == is[0] {
@@ -174,7 +177,7 @@ func warnsMore(old, now any) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(is, func(filter any) bool { return !isError(filter) })
+	return !slices.ContainsFunc(is, func(filter any) bool { return !mayCome(filter) })
 }
 
 var (

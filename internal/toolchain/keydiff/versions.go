@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	versionLine = input.Lazily(`^(?:([\w.:/-]+?)(?:\s*=\s*|\s+))?["']?(?:https\\?://services\.gradle\.org/distributions/gradle-)?v?(\d[\w.+-]*)["']?$`)
+	versionLine = input.Lazily(`^(?:([\w.:/-]+?)(?:\s*=\s*|\s+))?["']?(?:https\\?://services\.gradle\.org/distributions/gradle-|https\\?://repo\.maven\.apache\.org/maven2/org/apache/maven/(?:apache-maven|wrapper/maven-wrapper)/[\d.]+/(?:apache-maven|maven-wrapper)-)?v?(\d[\w.+-]*)["']?$`)
 	// quietLine says nothing about what runs.
 	quietLine = input.Lazily(`^(?:networkTimeout=\d+|validateDistributionUrl=true)$`)
-	sumLine   = input.Lazily(`^(distributionSha256Sum=)[0-9a-f]{64}$`)
+	sumLine   = input.Lazily(`^((?:distribution|wrapper)Sha256Sum=)[0-9a-f]{64}$`)
 )
 
 // readVersions reads a file that says which version of a tool runs: versions, which may rise, and the rest.
@@ -40,8 +40,8 @@ func readVersions(text string) map[string]string {
 var (
 	managerVersion = input.Lazily(`^"([a-z]+)@(\d[\d.]*)(?:[+-][\w.+-]*)?"$`)
 	testScript     = input.Lazily(`(?i)test|check|verif|valid|cover|spec|lint|build|compile|type|tsc|e2e|unit|integration|audit|\b(?:ci|all|qa)\b|` +
-		`^(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies)`)
-	ownScript = input.Lazily(`(?i)^(?:test|vitest|eslint|tsc|(?:pre|post)?(?:install|prepare|prepublish|pack|dependencies).*|pnpm:devPreinstall)$`)
+		`^(?:pre|post)?(?:install|prepare|prepublish$|pack|dependencies)`)
+	ownScript = input.Lazily(`(?i)^(?:test|vitest|eslint|tsc|(?:pre|post)?(?:install|prepare|pack|dependencies).*|prepublish|pnpm:devPreinstall)$`)
 	// otherPattern is one that names scripts otherwise than by their start.
 	otherPattern = input.Lazily(`\b(?:npm|pnpm|yarn|bun|node|deno):\S*\*|\brun\S*\s.*(?:[{(^]|\*[\w:*-]|[\s'"]\*|['"]/)`)
 	scriptWord   = input.Lazily(`[\w:.-]+\*?`)
