@@ -87,6 +87,7 @@ type gone struct {
 type goneLine struct {
 	line, count int
 	test        string
+	instead     []linediff.Line // that were added where it was
 }
 
 // The shortest key.
@@ -100,14 +101,14 @@ func goneOf(f *File) *gone {
 	if len(f.Added()) == 0 {
 		return g
 	}
-	for _, l := range f.Removed() {
-		if isBlank(f.Base.CodeLine(l.Number)) {
-			if !isBlank(f.Base.CommentLine(l.Number)) {
+	for _, hunk := range f.Hunks() {
+		for _, l := range hunk.Removed {
+			if !isBlank(f.Base.CodeLine(l.Number)) {
+				g.add(l.Number, hunk.Added[:min(len(hunk.Added), maxHunk)])
+			} else if !isBlank(f.Base.CommentLine(l.Number)) {
 				g.comments[string(squeeze(nil, commentText(f.Base, l.Number)))]++
 			}
-			continue
 		}
-		g.add(l.Number)
 	}
 	for _, l := range f.Added() {
 		// What is code elsewhere was moved.
@@ -121,7 +122,7 @@ func goneOf(f *File) *gone {
 }
 
 // add takes a removed line.
-func (g *gone) add(n int) {
+func (g *gone) add(n int, instead []linediff.Line) {
 	test := g.declared(n)
 	if test == "" && (!asserts(g.file.Base, n) || isEmptyAssertion(g.file.Base, n)) {
 		return
@@ -134,7 +135,7 @@ func (g *gone) add(n int) {
 		was.count++
 		return
 	}
-	g.byKey[key] = &goneLine{line: n, count: 1, test: test}
+	g.byKey[key] = &goneLine{line: n, count: 1, test: test, instead: instead}
 	g.starts[key[:shortestKey]] = true
 }
 
@@ -213,7 +214,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 		}
 		if was := g.find(text); was != nil && (how != "inside a text" || inStatement(f.Head, l.Number)) {
 			was.count--
-			if was.test == "" && (f.replaced(was.line, l.Number) || g.inHelper(was.line, l.Number)) {
+			if was.test == "" && (f.replaced(was, l.Number) || g.inHelper(was.line, l.Number)) {
 				continue
 			}
 			d.add(f.hit(was.line, l.Number, was.test, how, ""))
@@ -276,22 +277,16 @@ func codeAbove(v *source.File, n int) int {
 
 // replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one
 // that became the comment.
-func (f *File) replaced(base, head int) bool {
-	was := assertionOn(f.Base, base)
+func (f *File) replaced(line *goneLine, head int) bool {
+	was := assertionOn(f.Base, line.line)
 	if was == nil || !was.isUnderstood() {
 		return false
 	}
-	places := [][]linediff.Line{between(f.Added(), head-nearby, head+nearby)}
-	for _, hunk := range f.Hunks() {
-		if len(hunk.Added) <= maxHunk && len(between(hunk.Removed, base, base)) > 0 { // the comment may only quote what was there
-			places = append(places, hunk.Added)
-		}
+	says := func(now *Assertion) bool {
+		return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code)))
 	}
-	return slices.ContainsFunc(places, func(lines []linediff.Line) bool {
-		return slices.ContainsFunc(assertionsOf(f.Head, lines), func(now *Assertion) bool {
-			return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code)))
-		})
-	})
+	return slices.ContainsFunc(assertionsOf(f.Head, between(f.Added(), head-nearby, head+nearby)), says) ||
+		slices.ContainsFunc(assertionsOf(f.Head, line.instead), says) // the comment may only quote what was there
 }
 
 // inHelper reports whether a function that is called on an added line below a comment has the assertion that became the comment.
@@ -303,7 +298,11 @@ func (g *gone) inHelper(base, head int) bool {
 				return false
 			}
 			for _, n := range linesWith(v, v.Code, name+"(") {
-				for last := blockEnd(v, n); n < last; n++ {
+				b, opens := v.BlockOn(n)
+				if opens {
+					g.asked++
+				}
+				for last := min(v.LineAt(b.End), n+maxHunk); opens && n < last && g.asked <= maxSearched; n++ {
 					if liveKey(v, n+1) == key {
 						return true
 					}

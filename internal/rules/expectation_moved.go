@@ -25,6 +25,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		return
 	}
 	c.tests()
+	asked := 0
 	kept := map[string]bool{}
 	for _, f := range c.Files {
 		for key := range f.addedKeys() {
@@ -35,7 +36,10 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		if f.Base == nil || f.Head == nil {
 			continue
 		}
-		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && f.isAnotherSnapshot() && !c.hasInput(f) {
+		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && f.isAnotherSnapshot() {
+			if asked++; asked <= maxSearched && c.hasInput(f) {
+				continue
+			}
 			report(f.hit(f.Removed()[0].Number, f.Added()[0].Number, "", "a snapshot changes, and neither code nor a test does",
 				fixExpectation))
 		}
