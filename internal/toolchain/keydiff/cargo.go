@@ -67,9 +67,10 @@ func tableGrows(old, now map[string]any) bool {
 		if !isList || now[name] == nil || !gains(slices.DeleteFunc(slices.Clone(parts), namesDependency), now[name]) {
 			return false
 		}
+		there := entries(parts)
 		for _, part := range now[name].([]any) {
 			text, isText := part.(string)
-			if _, known := old[text]; !isText || (known && !gains([]any{part}, was)) {
+			if _, known := old[text]; !isText || (known && !there[entryKey(part)]) {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package keydiff
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,16 @@ const (
 	fewer        = "fewer "            // a list that loses an entry: one that grows tests more
 	more         = "more "             // a list that gains an entry: of what is left out, or comes from elsewhere
 )
+
+// short is a text, or the sum of a long one, for what repeats it beside each of many others.
+func short(text string) string {
+	const longest = 200
+	if len(text) <= longest {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
 
 // sorted writes the entries of a list, a line each.
 func sorted(list []string) string {

@@ -48,7 +48,7 @@ func readINI(text string, tox bool) (map[string]string, error) {
 		case key == "tox.envlist" || key == "tox.env_list":
 			all[fewer+"environments"] = sorted(environments(value))
 		case requires().MatchString(key):
-			other := ""
+			var other strings.Builder
 			for line := range strings.SplitSeq(value, "\n") {
 				name := strings.TrimSpace(factors().ReplaceAllString(line, ""))
 				switch {
@@ -56,11 +56,11 @@ func readINI(text string, tox bool) (map[string]string, error) {
 				case requirement().MatchString(name) && !archive().MatchString(name), otherDeps().MatchString(name):
 					dependencies = append(dependencies, key+"="+line)
 				default:
-					other += line + "\n"
+					other.WriteString(line + "\n")
 				}
 			}
-			if other != "" {
-				all[sourceOf+key] = other
+			if other.Len() > 0 {
+				all[sourceOf+key] = other.String()
 			}
 		default:
 			all[key] = value + "\n"
@@ -76,7 +76,7 @@ func iniValues(text string) (map[string]string, error) {
 	if strings.ContainsAny(text, oddLine) || strings.HasPrefix(text, "\ufeff") {
 		return nil, errors.New("it has characters that end a line for some readers")
 	}
-	values := map[string]string{}
+	lines := map[string][]string{} // of each value, the first one empty where it begins below its key
 	section, key := "", ""
 	for raw := range strings.SplitSeq(text, "\n") {
 		line := strings.TrimSpace(raw)
@@ -86,7 +86,7 @@ func iniValues(text string) (map[string]string, error) {
 			if key == "" {
 				return nil, errors.New("a line is indented below no key")
 			}
-			values[key] += "\n" + line
+			lines[key] = append(lines[key], line)
 		case iniSection().MatchString(line):
 			section, key = sectionKey(iniSection().FindStringSubmatch(line)[1]), ""
 		default:
@@ -94,14 +94,15 @@ func iniValues(text string) (map[string]string, error) {
 			if m == nil || section == "" {
 				return nil, errors.New("a line is neither a section nor a key")
 			}
-			if key = section + "." + tomlKey(strings.ToLower(m[1])); values[key] != "" || strings.Contains(m[1], "=") {
+			if key = section + "." + tomlKey(strings.ToLower(m[1])); lines[key] != nil || strings.Contains(m[1], "=") {
 				return nil, errors.New("a key is there twice")
 			}
-			values[key] = strings.TrimSpace(m[2]) + " "
+			lines[key] = []string{strings.TrimSpace(m[2]) + " "}
 		}
 	}
-	for key, value := range values {
-		values[key] = strings.TrimSpace(value)
+	values := make(map[string]string, len(lines))
+	for key, list := range lines {
+		values[key] = strings.TrimSpace(strings.Join(list, "\n"))
 	}
 	return values, nil
 }

@@ -215,7 +215,7 @@ func leavesOf(v any) any {
 	}
 	all := map[string]any{}
 	for name, value := range table {
-		name = strconv.Quote(name)
+		name = strconv.Quote(short(name))
 		if below, nested := leavesOf(value).(map[string]any); nested {
 			for key, leaf := range below {
 				all[name+key] = leaf

@@ -177,7 +177,7 @@ func (form *lineForm) read(text string) map[string]string {
 	}
 	around := block{}
 	var dependencies, settings []string
-	var code, steering strings.Builder
+	var code, steering, sources, ruby strings.Builder
 	var open []block
 	steered := 0 // from this depth on, each line counts; 0 for none
 	inComment, ends := false, commentEnds
@@ -205,11 +205,11 @@ func (form *lineForm) read(text string) map[string]string {
 			dependencies = append(dependencies, line)
 			continue
 		case !odd && named != nil && form.gone != nil && form.gone().MatchString(line):
-			parts[more+"sources"] += line + "\n"
+			sources.WriteString(line + "\n")
 			continue
 		}
 		if version := rubyVersion().FindStringSubmatch(line); version != nil && form.gone != nil && !odd {
-			parts[lowerVersion+"ruby"] += version[1] + "\n"
+			ruby.WriteString(version[1] + "\n")
 			line = strings.Replace(line, version[1], "", 1)
 		}
 		deeper := form.depth(line)
@@ -222,7 +222,7 @@ func (form *lineForm) read(text string) map[string]string {
 			code.WriteString(line + "\n")
 		case !odd && deeper == 0 && form.ignore().MatchString(line):
 		case grows && (steered > 0 || form.steer().MatchString(line) || checkers().MatchString(line)):
-			settings = append(settings, around.conditions+around.line+" "+line)
+			settings = append(settings, around.conditions+short(around.line)+" "+line)
 			steered = cmp.Or(steered, deeper*(len(open)+1))
 		case steered > 0 && closing().MatchString(line):
 		case steered > 0, odd, around.quiet && form.far().MatchString(line), !around.quiet && form.steer().MatchString(line):
@@ -256,6 +256,11 @@ func (form *lineForm) read(text string) map[string]string {
 		}
 		if len(open) < steered {
 			steered = 0
+		}
+	}
+	for key, part := range map[string]string{more + "sources": sources.String(), lowerVersion + "ruby": ruby.String()} {
+		if part != "" {
+			parts[key] = part
 		}
 	}
 	parts["dependencies"], parts["code"], parts["tests"], parts[fewer+"settings of tests"] = sorted(dependencies), code.String(), steering.String(), sorted(settings)

@@ -116,9 +116,11 @@ func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *elemen
 			continue
 		}
 		if checks && slices.Contains([]string{"configuration", "executions", "dependencies", "inherited"}, c.name) {
+			var goals []string
 			for _, goal := range c.named("goal") {
-				parts.list(fewer+"goals of "+artifact, goal.text)
+				goals = append(goals, goal.text)
 			}
+			parts.list(fewer+"goals of "+artifact, goals...)
 			if c = c.matching(switchesOff()); len(c.children) == 0 {
 				continue
 			}

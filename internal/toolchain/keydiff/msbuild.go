@@ -50,6 +50,10 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 			parts.add(tomlKey(group.name), group)
 			continue
 		}
+		around := slices.Clone(group.attrs)
+		for i := range around {
+			around[i].Value = short(around[i].Value)
+		}
 		for _, c := range group.children {
 			key := group.name + "." + tomlKey(c.name)
 			if !tests && group.name == "PropertyGroup" && (slices.Contains(ofProduct, c.name) || !farReaching().MatchString(c.name)) {
@@ -81,7 +85,7 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 				}
 				continue
 			}
-			part := &element{name: "of", attrs: group.attrs, children: []*element{c}}
+			part := &element{name: "of", attrs: around, children: []*element{c}}
 			isVersion := versionName().MatchString(c.name) && isPlain(c.text) && isPlainlyConditional(c.attrs) && len(c.children) == 0
 			if group.name == "PropertyGroup" && isVersion {
 				key = "PropertyGroup.Version"
@@ -235,6 +239,9 @@ func readGlobal(data []byte) (map[string]string, error) {
 	delete(members, "sdk")
 	sdks, _ := topLevel([]byte(members["msbuild-sdks"])) // else the whole key
 	for name, value := range sdks {
+		if len(sdks) > maxKeys {
+			break // the whole key
+		}
 		if version := strings.Trim(value, `"`); isPlain(version) {
 			members[lowerVersion+tomlKey(name)] = version
 			members["msbuild-sdks"] = strings.Replace(members["msbuild-sdks"], value, "", 1)

@@ -124,14 +124,22 @@ func onlyLoses(old, now any) bool { return within(now, old) }
 
 // lessIgnored is [onlyLoses] of codes of rules, where a longer one may take the place of its beginning.
 func lessIgnored(old, now any) bool {
+	const longest = 100 // letters of a code
 	was, _ := old.([]any)
 	list, isList := now.([]any)
+	starts := map[string]bool{}
+	for _, of := range was {
+		start, _ := of.(string)
+		starts[start] = true
+	}
 	return onlyLoses(old, slices.DeleteFunc(slices.Clone(list), func(v any) bool {
 		code, _ := v.(string)
-		return slices.ContainsFunc(was, func(of any) bool {
-			start, isText := of.(string)
-			return isText && start != "" && strings.HasPrefix(code, start)
-		})
+		for end := 1; end <= min(len(code), longest); end++ {
+			if starts[code[:end]] {
+				return true
+			}
+		}
+		return false
 	})) && (isList || now == nil)
 }
 
@@ -324,6 +332,9 @@ var (
 	neonCount  = input.Lazily(`^count: ([1-9]\d{0,2})$`)
 )
 
+// mostIgnored is how many bytes of errors, each as often as it is ignored, are compared one by one.
+const mostIgnored = 16 << 20
+
 // readNeon reads a file of PHPStan: errors that are ignored, which may go or be fewer, and the rest.
 func readNeon(text string) map[string]string {
 	if strings.Contains(text, "'''") || strings.Contains(text, `"""`) || strings.ContainsAny(text, oddLine) {
@@ -333,14 +344,20 @@ func readNeon(text string) map[string]string {
 	var ignored []string
 	entry, times := "", 0   // 0 for an entry without a count, which ignores any number
 	section, item := -1, -1 // indentations
+	var below []string      // the lines of the entry behind its first
+	size := 0               // of all that is ignored
 	end := func() {
+		entry = strings.Join(append([]string{entry}, below...), "\x00")
+		size += len(entry) * max(1, times)
 		if entry != "" && times == 0 {
 			ignored = append(ignored, entry)
 		}
 		for i := range times {
-			ignored = append(ignored, entry+" "+strconv.Itoa(i))
+			if size < mostIgnored {
+				ignored = append(ignored, entry+" "+strconv.Itoa(i))
+			}
 		}
-		entry, times = "", 0
+		entry, times, below = "", 0, nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		bare := strings.TrimSpace(line)
@@ -359,7 +376,7 @@ func readNeon(text string) map[string]string {
 		case section >= 0 && indent > item && entry != "" && count != nil:
 			times, _ = strconv.Atoi(count[1]) // three digits
 		case section >= 0 && indent > item && entry != "":
-			entry += "\x00" + bare
+			below = append(below, bare)
 		case neonLevel().MatchString(line):
 			level.WriteString(bare + "\n")
 			rest.WriteString(strings.TrimRight(line, "0123456789") + "\n") // where it is
@@ -372,6 +389,9 @@ func readNeon(text string) map[string]string {
 		}
 	}
 	end()
+	if size >= mostIgnored {
+		return map[string]string{"content": text}
+	}
 	if strings.Count(level.String(), "\n") > 1 {
 		rest.WriteString(level.String())
 	}

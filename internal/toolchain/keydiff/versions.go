@@ -19,7 +19,8 @@ var (
 
 // readVersions reads a file that says which version of a tool runs: versions, which may rise, and the rest.
 func readVersions(text string) map[string]string {
-	parts, rest := map[string]string{}, ""
+	versions := map[string][]string{}
+	var rest strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || (line[0] == '#' && !commentEnds(line)) || quietLine().MatchString(line) {
@@ -29,11 +30,14 @@ func readVersions(text string) map[string]string {
 			line = m[1] // another sum than that of the version fails
 		} else if m := versionLine().FindStringSubmatch(line); m != nil {
 			line = cmp.Or(m[1], "the tool")
-			parts[lowerVersion+line] += m[2] + "\n"
+			versions[line] = append(versions[line], m[2]+"\n")
 		}
-		rest += line + "\n"
+		rest.WriteString(line + "\n")
 	}
-	parts["content"] = rest
+	parts := map[string]string{"content": rest.String()}
+	for line, list := range versions {
+		parts[lowerVersion+line] = strings.Join(list, "")
+	}
 	return parts
 }
 
