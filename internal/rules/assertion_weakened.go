@@ -42,6 +42,11 @@ func (f *File) weakened() (list []Hit) {
 	strong := sync.OnceValue(f.strongSubjects)
 	added := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
 	isThere := func(s *Assertion) bool { return added()[s.key] }
+	asked := 0 // how often all that is exact was looked through
+	isStrong := func(subject string) bool {
+		asked++
+		return asked <= maxPlaces && stillStrong(strong(), subject)
+	}
 	for _, hunk := range f.Hunks() {
 		if len(hunk.Added) == 0 || max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
 			continue
@@ -58,7 +63,7 @@ func (f *File) weakened() (list []Hit) {
 		for i, now := range fresh {
 			was, how := now.accepts(removed, i, len(fresh)), "the assertion accepts more than before"
 			if was == nil || isThere(was) {
-				if was = now.weakens(removed); was == nil || isThere(was) || stillStrong(strong(), now.about(was)) ||
+				if was = now.weakens(removed); was == nil || isThere(was) || isStrong(now.about(was)) ||
 					slices.ContainsFunc(fresh, func(s *Assertion) bool { return s.expects(was, now) }) {
 					continue
 				}

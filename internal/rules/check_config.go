@@ -104,12 +104,12 @@ func (f *gradedFile) isPartial(name string, line int) bool {
 
 // chooses reports whether a file of Ruff has chosen a family of rules.
 func chooses(settings map[string][]degree, family string) bool {
-	for chosen := range settings {
-		if chosen == "ALL" || begins(family, chosen) {
+	for end := range min(len(family), maxKey) + 1 {
+		if settings[family[:end]] != nil {
 			return true
 		}
 	}
-	return false
+	return settings["ALL"] != nil
 }
 
 // isMeant reports whether something that is not named any more is still done: a family of Ruff by one that contains it,

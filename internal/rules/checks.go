@@ -177,7 +177,8 @@ func (f *File) scripts(v *source.File) (list []script) {
 		line := bytes.TrimRight(v.Line(n)[:min(len(v.Line(n)), maxShellLine)], " \t\r")
 		text := string(bytes.TrimSuffix(line, []byte("\\"))) + " "
 		last := len(list) - 1
-		if goesOn = goesOn || (kind == "yaml" && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most {
+		if goesOn = goesOn || (kind == "yaml" && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most &&
+			len(list[last].text) < maxShellLine {
 			list[last].text += text
 		} else {
 			list = append(list, script{line: n, text: text})
@@ -213,12 +214,16 @@ func (f *File) checksOf(s script) (all []Check) {
 	}
 	text = yamlCommand(text)
 	commands := shellCommands(text)
+	fails := make([]bool, len(commands)+1) // whether one from here on fails after all
+	for i := len(commands) - 1; i >= 0; i-- {
+		fails[i] = fails[i+1] || failsLater(commands[i:i+1])
+	}
 	for i, c := range commands {
 		program := checkOf(c.words)
 		if program == "" {
 			continue
 		}
-		how := cmp.Or(ignored(commands, i), ignoring(c.words, program))
+		how := cmp.Or(ignored(commands, i, fails), ignoring(c.words, program))
 		switch {
 		case how != "":
 		case mayFail && kind == "calls":
@@ -255,8 +260,9 @@ func yamlCommand(line string) string {
 	return line
 }
 
-// ignored says how what follows a command makes its result irrelevant; "" when it does not.
-func ignored(commands []command, i int) string {
+// ignored says how what follows a command makes its result irrelevant; "" when it does not. fails tells whether one of the
+// commands from a place on fails.
+func ignored(commands []command, i int, fails []bool) string {
 	after := commands[i].after
 	for after == "|" && i+1 < len(commands) { // the result of the last command of a pipe counts, or of any
 		i++
@@ -268,7 +274,7 @@ func ignored(commands []command, i int) string {
 	next := commands[i+1]
 	switch after {
 	case "||":
-		if succeeds(next.words) && next.after != "&&" && !failsLater(commands[i+1:]) {
+		if succeeds(next.words) && next.after != "&&" && !fails[i+1] {
 			return "|| " + strings.Join(next.words, " ")
 		}
 	case ";":
@@ -418,6 +424,7 @@ func checkOf(words []string) string {
 
 // runnerCheck names the target or script that a runner such as make or npm runs, when it checks something.
 func runnerCheck(name string, words []string) string {
+	known := map[string]bool{} // programs that nothing behind them makes checks
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
@@ -427,8 +434,11 @@ func runnerCheck(name string, words []string) string {
 		case begins(w, "-"), isIn(w, " run exec x dlx "):
 			continue
 		}
-		if found := checkerOf(path.Base(w), words[i+1:]); found != "" {
-			return found
+		if !known[w] {
+			if found := checkerOf(path.Base(w), words[i+1:]); found != "" {
+				return found
+			}
+			known[w] = true
 		}
 		if name == "npm" && (w == "ci") { // it installs
 			return ""
@@ -530,8 +540,10 @@ func scriptCheck(words []string) string {
 // checksIn lists the checks that a script runs, each once.
 func checksIn(script string) []string {
 	var found []string
+	known := map[string]bool{"": true}
 	for _, c := range commandsIn(strings.ReplaceAll(script, "\\\n", " ")) {
-		if name := checkOf(c.words); name != "" && !slices.Contains(found, name) {
+		if name := checkOf(c.words); !known[name] {
+			known[name] = true
 			found = append(found, name)
 		}
 	}

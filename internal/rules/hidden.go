@@ -371,11 +371,17 @@ func misread(v *source.File, n int) string {
 	if isScript(v.Lang) && begins(bytes.TrimSpace(code), "-->") {
 		return "--> at the start of a line begins a comment"
 	}
+	var comment []byte
+	last := 0 // where the text of a comment that a line end ends has its end
 	for _, end := range lineEnds {
+		if comment == nil && has(line, end.text) {
+			if comment = v.CommentLine(n); begins(bytes.TrimLeft(comment, " \t"), "//", "#") {
+				last = len(bytes.TrimSpace(comment)) + len(comment) - len(bytes.TrimLeftFunc(comment, unicode.IsSpace))
+			}
+		}
 		for at := range placesOf(line, end.text) {
-			comment := v.CommentLine(n)
 			inComment := comment != nil && comment[at] == line[at]
-			if (!inComment && code[at] == line[at]) || (inComment && goesOnBehind(comment, at)) {
+			if (!inComment && code[at] == line[at]) || (inComment && last > 0 && (at+1 < last || len(end.text) > 1)) {
 				return end.name + " ends a line for some compilers"
 			}
 		}
@@ -391,12 +397,6 @@ func misread(v *source.File, n int) string {
 
 // escapedEnd matches the escape of a character that ends a comment.
 var escapedEnd = input.Lazily(`\\u+(?i:000a|000d|002a|002f)`)
-
-// goesOnBehind reports whether a comment is one that a line end ends, and has text behind an offset.
-func goesOnBehind(comment []byte, at int) bool {
-	start := bytes.TrimLeft(comment, " \t")
-	return (begins(start, "//", "#")) && len(bytes.TrimSpace(comment[at+1:])) > 0
-}
 
 func isScript(lang source.Lang) bool { return lang == source.JavaScript || lang == source.TypeScript }
 

@@ -169,7 +169,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 			return notEver // no attribute
 		}
 		if word == "Skip" {
-			return skipReason(f, line, at)
+			return skipReason(line, at, names)
 		}
 	case lang == source.JavaScript && header && isIn(word, " skip fixme fails failing todo "):
 		switch m := jsChoice().FindSubmatch(line); {
@@ -207,14 +207,14 @@ func namedArgument(arg string) (name, value string, named bool) {
 
 // skipReason tells whether Skip = … skips: a text does, and a name whose value the file shows; with SkipWhen or
 // SkipUnless it depends.
-func skipReason(f *source.File, line []byte, at int) certainty {
+func skipReason(line []byte, at int, names func() truths) certainty {
 	value := bytes.TrimLeft(line[at:], " \t=")
 	switch {
 	case has(line, "SkipWhen", "SkipUnless"), !has(line[:at], "(") && !begins(bytes.TrimLeft(line, " \t"), "Skip"):
 		return unknown
 	case begins(value, "null", `""`):
 		return notEver
-	case begins(value, `"`, "@", "$"), has(f.Code, "const string "+firstWord(value)+` = "`):
+	case begins(value, `"`, "@", "$"), names()[constantText+firstWord(value)] == always:
 		return always
 	}
 	return unknown
@@ -278,9 +278,11 @@ var skippers = map[source.Lang]struct {
 // runnerWords are in every file of JavaScript that declares what skips, or a function in place of one of the runner.
 const runnerWords = ".skip|.todo|.fixme| it =| it:|function it(| test =| test:|function test(| describe =| describe:|function describe(| suite =| suite:|function suite(| context =| context:|function context(| specify =| specify:|function specify(| bench =| bench:|function bench("
 
-// skippersOf are those of the versions of the touched files of a language, which others may import.
-func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) (all []skipper) {
+// skippersOf are those of the versions of the touched files of a language: all of a file by its path, and those that others may
+// import, of which one is enough, by their names.
+func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) map[string][]skipper {
 	known, found := skippers[lang]
+	all := map[string][]skipper{}
 	for _, f := range t.files {
 		v := side(f)
 		if !found || v == nil || plainLang(v.Lang) != lang || !has(v.Code, strings.Split(known.words, "|")...) {
@@ -291,8 +293,13 @@ func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) 
 				continue
 			}
 			for i := 2; i < len(m); i += 2 {
-				if m[i] >= 0 && i != 4 {
-					all = append(all, skipper{string(v.Code[m[i]:m[i+1]]), v, i > 4})
+				if m[i] < 0 || i == 4 {
+					continue
+				}
+				s := skipper{string(v.Code[m[i]:m[i+1]]), v, i > 4}
+				all["/"+v.Path] = append(all["/"+v.Path], s)
+				if !s.unseen && all[s.name] == nil {
+					all[s.name] = []skipper{s}
 				}
 			}
 		}
@@ -300,16 +307,32 @@ func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) 
 	return all
 }
 
+// usedIn are those of the skippers whose names are words of a file.
+func usedIn(f *source.File, named map[string][]skipper) (used []skipper) {
+	if f == nil || len(named) == 0 {
+		return nil
+	}
+	used = slices.Clone(named["/"+f.Path])
+	seen := map[string]bool{}
+	eachCodeWord(f, func(word []byte, _ int) {
+		if list := named[string(word)]; len(list) > 0 && list[0].in != f && !seen[string(word)] {
+			seen[string(word)] = true
+			used = append(used, list[0])
+		}
+	})
+	return used
+}
+
 // markAll tells of each test what keeps it from running, whatever the machine.
 func (t *testTable) markAll() {
 	head, base := func(f *File) *source.File { return f.Head }, func(f *File) *source.File { return f.Base }
-	names := map[source.Lang][2][]skipper{}
+	names := map[source.Lang][2]map[string][]skipper{}
 	for lang := range skippers {
-		names[lang] = [2][]skipper{t.skippersOf(lang, base), t.skippersOf(lang, head)}
+		names[lang] = [2]map[string][]skipper{t.skippersOf(lang, base), t.skippersOf(lang, head)}
 	}
 	for _, f := range t.files {
 		named := names[plainLang(f.Lang())]
-		markTests(f.Head, f.head, named[1])
+		markTests(f.Head, f.head, usedIn(f.Head, named[1]))
 		for _, one := range f.head {
 			if one.mark == 0 && (t.isIdle(one) || (one.moved && one.twin.in != one.in && runnerFinds(one.twin.in.Path) &&
 				!runnerFinds(one.in.Path) && !t.renames(one.in) && !t.imports(place{one.in, one.Line}))) {
@@ -319,7 +342,7 @@ func (t *testTable) markAll() {
 		markShadowed(f)
 		if slices.ContainsFunc(f.head, func(one *Test) bool { return one.mark > 0 }) ||
 			slices.ContainsFunc(f.base, func(one *Test) bool { return one.moved || one.twin == nil }) {
-			markTests(f.Base, f.base, named[0])
+			markTests(f.Base, f.base, usedIn(f.Base, named[0]))
 		}
 	}
 }
@@ -377,6 +400,7 @@ func markTests(v *source.File, tests []*Test, named []skipper) {
 		markRange(tests, Mark{line: n, disabled: true}, 0, v.Lines())
 	}
 	names, searched := sync.OnceValue(func() truths { return constants(v) }), 0
+	done := map[[2]int]bool{}
 	for _, m := range marksOf(v, named, names) {
 		if m.holds == unknown {
 			continue
@@ -386,7 +410,10 @@ func markTests(v *source.File, tests []*Test, named []skipper) {
 			known = names()
 		}
 		if from, to, covered := skippedLines(v, tests, m, known); covered {
-			markRange(tests, m, from, to)
+			if lines := [2]int{from, to}; !done[lines] { // a second mark of the same tests says no more
+				done[lines] = true
+				markRange(tests, m, from, to)
+			}
 		} else if searched < maxSearched && markCallers(v, tests, m, known) {
 			searched++
 		}

@@ -164,13 +164,16 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	if has(strings.ReplaceAll(before+" ", "=true ", " "), " -x test ", " -DskipTests ", " -Dmaven.test.skip ", " --no-run ", " -PskipTests ") {
 		return "" // it ran no tests
 	}
+	last, given := map[string]string{}, map[[2]string]bool{} // the last value of each option before, and all of them
+	for k := range old.Args {
+		option, value := optionAt(old.Args, k)
+		last[option], given[[2]string{option, value}] = value, true
+	}
 	for i, arg := range c.Args {
 		option, value := optionAt(c.Args, i)
-		was, had := "", false
-		for k := 0; k < len(old.Args) && !(had && was == value); k++ {
-			if other, text := optionAt(old.Args, k); other == option {
-				was, had = text, true
-			}
+		was, had := last[option]
+		if given[[2]string{option, value}] {
+			was = value
 		}
 		fresh := !had || (was != value && !isIn(option, choosing))
 		if other := opposite.Replace(option); other != option && beside[c.Program+" "+other+" "+value] > 0 {
@@ -233,21 +236,22 @@ func (c *Check) paths() (list []string) {
 	return list
 }
 
-// fewerPaths reports whether some paths are only a part of others. all is true where no path means everything.
-func fewerPaths(was, now []string, all bool) bool {
+// fewerPaths reports whether some paths are only a part of others. isAll is true where no path means everything.
+func fewerPaths(was, now []string, isAll bool) bool {
 	if len(now) == 0 || slices.Contains(now, "") || slices.Contains(now, ".") {
 		return false
 	}
 	if len(was) == 0 {
-		return all
+		return isAll
 	}
-	below := func(p, q string) bool { return q == p || oneOf(p, "", ".") || begins(q, p+"/") }
-	for _, q := range now {
-		if !slices.ContainsFunc(was, func(p string) bool { return below(p, q) }) {
-			return false
+	var above starts
+	for _, p := range was {
+		if above = append(above, p+"/"); oneOf(p, "", ".") {
+			above = append(above, "")
 		}
 	}
-	return slices.ContainsFunc(was, func(p string) bool { return !slices.Contains(now, p) })
+	above = above.sorted()
+	return all(now, func(q string) bool { return above.begin(q + "/") }) && len(without(was, now)) > 0
 }
 
 // checkers are the programs that check code, each with the words that make it a check: those after the slash are its

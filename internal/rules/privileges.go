@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/closeout-gate/closeout/verify/input"
@@ -30,12 +29,12 @@ func (w *flow) grantOf(j *input.Member) (g grant) {
 	if j != nil && j.Value.Member("permissions") != nil {
 		n = j.Value
 	}
-	block := n.Member("permissions")
-	if g.known = block != nil; textOf(block) == "write-all" {
+	block := n.Member("permissions") // with more scopes than there are it may be for all
+	if g.known = block != nil; textOf(block) == "write-all" || len(membersOf(block)) > maxSame {
 		g.write = []input.Member{{Key: "everything", Pos: input.Pos{Line: keyLine(n, "permissions")}}}
 	}
 	for _, m := range membersOf(block) {
-		if textOf(m.Value) == "write" {
+		if len(membersOf(block)) <= maxSame && textOf(m.Value) == "write" {
 			g.write = append(g.write, m)
 		}
 	}
@@ -50,6 +49,7 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 	set := c.flowsOf()
 	for _, p := range set.pairs {
 		var scopes firstNames
+		known := map[string]bool{}
 		isOpen := false // the repository's default is for a job
 		for i := range p.now.jobs {
 			j := &p.now.jobs[i]
@@ -60,7 +60,8 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 				continue // what nobody else has says what a new workflow is for
 			}
 			for _, m := range now.write {
-				if member(was.write, m.Key) == nil && !slices.Contains(scopes.names, m.Key) {
+				if !known[m.Key] && member(was.write, m.Key) == nil {
+					known[m.Key] = true
 					scopes.add(m.Key, m.Pos.Line)
 				}
 			}
@@ -80,17 +81,24 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 // grantBefore is what the token of a job could write at the merge base: that of a new job, what any of its workflow could.
 func (set *flowSet) grantBefore(j *input.Member, p flowPair) grant {
 	for _, other := range append([]flowPair{p}, set.pairs...) {
-		old := member(other.was.jobs, j.Key)
-		if old != nil && (other == p || member(other.now.jobs, j.Key) == nil) { // else it did not move
+		old := other.was.ids[j.Key]
+		if old != nil && (other == p || other.now.ids[j.Key] == nil) { // else it did not move
 			return other.was.grantOf(old)
 		}
 	}
-	all := p.was.grantOf(nil)
-	all.known = true
-	for i := range p.was.jobs {
-		all.write = append(all.write, p.was.grantOf(&p.was.jobs[i]).write...)
+	if p.was.every == nil {
+		all := p.was.grantOf(nil)
+		all.known = true
+		for i := range p.was.jobs {
+			for _, m := range p.was.grantOf(&p.was.jobs[i]).write {
+				if len(all.write) < maxSame && member(all.write, m.Key) == nil {
+					all.write = append(all.write, m)
+				}
+			}
+		}
+		p.was.every = &all
 	}
-	return all
+	return *p.was.every
 }
 
 // firstNames are names, and the line of the first.
@@ -104,18 +112,20 @@ func (f *firstNames) add(name string, line int) {
 }
 
 // eachFresh visits what the workflows of a change name and did not name before: by workflow, each once.
-func (set *flowSet) eachFresh(each func(w *flow, visit func(name string, line int)), key func(name string) string,
+func (set *flowSet) eachFresh(each func(w *flow, visit func(name string, line func() int)), key func(name string) string,
 	found func(w *flow, fresh firstNames)) {
 	was := map[string]bool{}
 	for _, p := range set.pairs {
-		each(p.was, func(name string, _ int) { was[key(name)] = true })
+		each(p.was, func(name string, _ func() int) { was[key(name)] = true })
 	}
 	for _, p := range set.pairs {
 		var fresh firstNames
-		each(p.now, func(name string, line int) {
+		each(p.now, func(name string, line func() int) {
 			if !was[key(name)] {
 				was[key(name)] = true
-				fresh.add(name, line)
+				if fresh.names = append(fresh.names, name); fresh.line == 0 {
+					fresh.line = line()
+				}
 			}
 		})
 		if len(fresh.names) > 0 {
@@ -137,10 +147,10 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 
 // eachUnpinned visits the actions of others that a workflow calls by what can move. A workflow that it calls gets no secret
 // that is not reported.
-func eachUnpinned(w *flow, visit func(uses string, line int)) {
+func eachUnpinned(w *flow, visit func(uses string, line func() int)) {
 	for _, s := range w.steps {
 		if uses := textOf(s.node, "uses"); isUnpinned(uses) {
-			visit(uses, keyLine(s.node, "uses"))
+			visit(uses, func() int { return keyLine(s.node, "uses") })
 		}
 	}
 }
@@ -161,11 +171,11 @@ func isUnpinned(uses string) bool {
 
 // findInjection finds texts that anyone can write, and that a workflow puts into a script.
 func findInjection(c *Change, report func(Hit)) {
-	c.flowsOf().eachFresh(func(w *flow, visit func(text string, line int)) {
+	c.flowsOf().eachFresh(func(w *flow, visit func(text string, line func() int)) {
 		for _, s := range w.steps {
 			for _, n := range []*input.Node{s.node.Member("run"), s.node.At("with", "script")} {
 				for _, m := range foreignText().FindAllStringSubmatch(textOf(n), -1) {
-					visit(m[1], flowLine(w.text, n, m[1]))
+					visit(m[1], func() int { return flowLine(w.text, n, m[1]) })
 				}
 			}
 		}
@@ -222,10 +232,10 @@ func findWorkflowSecret(c *Change, report func(Hit)) {
 var secretUse = input.Lazily(`(?:^|[^\w.])secrets(?:\.([\w-]+)|\[['"]([\w-]+)|([)\[]))`)
 
 // eachSecret visits the secrets that the expressions of a workflow name, and what names all of them.
-func eachSecret(w *flow, visit func(name string, line int)) {
+func eachSecret(w *flow, visit func(name string, line func() int)) {
 	for _, j := range w.jobs {
 		if s := j.Value.Member("secrets"); textOf(s) == "inherit" && !begins(textOf(j.Value, "uses"), "./") {
-			visit("all secrets that there are (inherit)", s.Pos.Line)
+			visit("all secrets that there are (inherit)", func() int { return s.Pos.Line })
 		}
 	}
 	if w.root == nil {
@@ -235,14 +245,15 @@ func eachSecret(w *flow, visit func(name string, line int)) {
 		if !has(n.Text, "secrets") {
 			return
 		}
+		from, isLine := strings.Index(n.Text, "${{"), has(n.Text, "secrets.") && !has(n.Text, "\n")
 		for _, m := range secretUse().FindAllStringSubmatchIndex(n.Text, -1) {
 			name := "all secrets"
 			if m[6] < 0 {
 				name = strings.ToUpper(n.Text[max(m[2], m[4]):max(m[3], m[5])])
 			}
-			isInside := has(n.Text[:m[0]+1], "${{") || (has(n.Text, "secrets.") && !has(n.Text, "\n"))
+			isInside := isLine || (from >= 0 && from+len("${{") <= m[0]+1)
 			if isInside && name != "GITHUB_TOKEN" {
-				visit(name, flowLine(w.text, n, name))
+				visit(name, func() int { return flowLine(w.text, n, name) })
 			}
 		}
 	})

@@ -69,8 +69,8 @@ func returnsBefore(t *Test, line int) bool {
 	return false
 }
 
-func all(list []int, is func(int) bool) bool {
-	return !slices.ContainsFunc(list, func(i int) bool { return !is(i) })
+func all[T any](list []T, is func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(one T) bool { return !is(one) })
 }
 
 // conditionBefore reports whether a line itself has a condition that is not always true: if x { t.Skip() }.
@@ -315,7 +315,10 @@ func isDecimal(s string) bool {
 // assignment matches what sets a name; its groups are the name and the value.
 var assignment = input.Lazily(`(?:^|[\s*])([^\s*:=]+?)(?:\s+bool|\s*:[^:=]*)?\s*:?=+\s*(.*?)[\s;,]*$`)
 
-// constants are the names that a file sets to true or false exactly once.
+// constantText declares a constant of C# that is a text.
+const constantText = "const string "
+
+// constants are the names that a file sets to true or false exactly once, and of C# the declarations of texts.
 func constants(f *source.File) truths {
 	names, counts := truths{}, map[string]int{}
 	each := func(mayBe func(line []byte) bool, set func(name, value string)) {
@@ -336,5 +339,10 @@ func constants(f *source.File) truths {
 		return len(list) > most || slices.ContainsFunc(list, func(name string) bool { return has(line, name) })
 	}, func(name, _ string) { counts[name]++ })
 	maps.DeleteFunc(names, func(name string, _ certainty) bool { return counts[name] > 1 })
+	for at := range placesOf(f.Code, constantText) {
+		if name := firstWord(f.Code[at+len(constantText):]); f.Lang == source.CSharp && begins(f.Code[at+len(constantText)+len(name):], ` = "`) {
+			names[constantText+name] = always
+		}
+	}
 	return names
 }

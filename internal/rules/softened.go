@@ -29,7 +29,7 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 			}
 		}
 		for _, j := range p.now.jobs {
-			if was := member(p.was.jobs, j.Key); was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
+			if was := p.was.ids[j.Key]; was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
 				title := "the job " + input.Quote(j.Key)
 				p.now.softened(j.Value, []*input.Node{was.Value}, j.Key, title, "workflow", report)
 				if !isSupport {
@@ -44,14 +44,16 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 // lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a
 // change of a manifest says that the project supports less now.
 func (w *flow) lessOften(n, was *input.Node, name, title string, report func(Hit)) {
+	matrix, values := n.At("strategy", "matrix"), map[string]*input.Node{}
+	texts := map[string]bool{}
+	eachText(matrix, func(n *input.Node) { texts[n.Text] = true })
+	for _, m := range membersOf(matrix) {
+		values[m.Key] = m.Value
+	}
 	for _, m := range membersOf(was.At("strategy", "matrix")) {
-		matrix := n.At("strategy", "matrix")
-		now := matrix.At(m.Key)
+		now := values[m.Key]
 		old, list := itemsOf(m.Value), itemsOf(now)
-		gone := without(old, list)
-		var texts []string
-		eachText(matrix, func(n *input.Node) { texts = append(texts, n.Text) })
-		gone = without(gone, texts) // it may be in include
+		gone := slices.DeleteFunc(without(old, list), func(text string) bool { return texts[text] }) // it may be in include
 		oldest := slices.Equal(gone, old[:min(len(gone), len(old))]) && strings.ContainsAny(strings.Join(gone, ""), "0123456789")
 		if len(list) > 0 && len(gone) > 0 && len(without(list, old)) == 0 && !oldest {
 			report(w.hit(now.Pos.Line, name, title+" does not run for "+m.Key+" "+listed(gone)+" any more", fixRestore))
@@ -78,21 +80,27 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 // before finds a step of the head at the merge base: in its job, in its workflow, or else, where that is new, in any other
 // that the change touches.
 func (set *flowSet) before(s *flowStep, p flowPair) (found []*flowStep) {
-	was := p.was.steps
-	for _, other := range set.pairs {
-		if p.was.text == nil {
-			was = append(was, other.was.steps...)
+	if set.all == nil {
+		set.all = steps{}
+		for _, other := range set.pairs {
+			other.was.named = steps{}
+			other.was.named.add(other.was.steps)
+			set.all.add(other.was.steps)
 		}
 	}
-	isJob := false // one of them is in the same job
-	for _, o := range was {
-		if isSame := s.same(o); isSame && o.job == s.job && !isJob {
-			found, isJob = []*flowStep{o}, true
-		} else if isSame && isJob == (o.job == s.job) {
-			found = append(found, o)
+	was := p.was.named
+	if p.was.text == nil {
+		was = set.all
+	}
+	for _, job := range []string{s.job, anyJob} {
+		for _, name := range s.names() {
+			found = append(found, was[[2]string{name, job}]...)
+		}
+		if len(found) > 0 {
+			break
 		}
 	}
-	return found
+	return found[:min(len(found), maxSame)]
 }
 
 var onEvent = input.Lazily(`github\.event_name *([!=])= *'(\w*)'`)
@@ -137,9 +145,15 @@ func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 		return
 	}
 	if now == nil {
+		ran := map[string]bool{}
+		for _, old := range p.was.steps {
+			for _, check := range old.checks {
+				ran[check] = true
+			}
+		}
 		isElsewhere := slices.ContainsFunc(set.pairs, func(o flowPair) bool {
 			return o.was.text == nil && o.now.runsFor("pull_request") && slices.ContainsFunc(o.now.steps, func(s *flowStep) bool {
-				return slices.ContainsFunc(p.was.steps, func(old *flowStep) bool { return len(without(old.checks, s.checks)) < len(old.checks) })
+				return slices.ContainsFunc(s.checks, func(check string) bool { return ran[check] })
 			})
 		})
 		if !isElsewhere && !p.now.runsFor("pull_request_target", "workflow_call", "merge_group", "workflow_run") {
@@ -162,8 +176,10 @@ func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 func narrowed(key string, was, now *input.Node) string {
 	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), docPattern().MatchString)
+	const most = 1 << 20 // pairs: no person writes more
+	wide := slices.DeleteFunc(slices.Clone(list), func(p string) bool { return !strings.ContainsAny(p, `*?[\`) })
 	gone = slices.DeleteFunc(gone, func(g string) bool { // a wider pattern has it
-		return slices.ContainsFunc(list, func(p string) bool {
+		return len(gone)*len(wide) <= most && slices.ContainsFunc(wide, func(p string) bool {
 			isOne, _ := path.Match(p, g)
 			return isOne || (ends(p, "*") && begins(g, strings.TrimRight(p, "*")))
 		})

@@ -27,8 +27,16 @@ type Test struct {
 	// mark is what keeps the test from running, 0 for nothing.
 	mark     int
 	disabled bool
+	// isCrowded is true for one of several tests in the same lines, which are long: they are not read for each of them to find
+	// what became of it.
+	isCrowded bool
 	// stayed is the line of the head where most of its lines are, outside of every test; 0 where they are not.
 	stayed int
+}
+
+// sameLines reports whether two tests of a version lie in the same lines.
+func (t *Test) sameLines(other *Test) bool {
+	return t.Line == other.Line && t.Body == other.Body && t.End == other.End
 }
 
 // testTable are the tests of all touched files, and what became of those that are gone.
@@ -47,16 +55,18 @@ type testTable struct {
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string][]place
 	answers   map[*Test]whereabouts
-	folded    int // how many words were looked for in names of tests
+	folded    int      // how many words were looked for in names of tests
+	parked    int      // how many names of files were looked for in others
+	stems     []string // of the files with tests that are gone
 }
 
 var taskPattern = input.Lazily(`[\w.*?{},/-]*\b(?:test|spec)/[\w.*?{},/-]+`)
 
 // renames reports whether the change itself tells the task of its tests to find a file.
 func (t *testTable) renames(f *File) bool {
-	return slices.ContainsFunc(t.tasks, func(pattern string) bool {
+	return f.Lang() == source.Ruby && slices.ContainsFunc(t.tasks, func(pattern string) bool {
 		found, _ := doublestar.Match(pattern, f.Path)
-		return found && f.Lang() == source.Ruby
+		return found
 	})
 }
 
@@ -67,8 +77,12 @@ func (c *Change) tests() *testTable {
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
 				for _, l := range f.Added() {
-					c.table.tasks = append(c.table.tasks, taskPattern().FindAllString(string(l.Text[:min(len(l.Text), maxNear)]),
-						10)...)
+					for _, pattern := range taskPattern().FindAllString(string(l.Text[:min(len(l.Text), maxNear)]), 10) {
+						// Matching several choices takes the product of their numbers.
+						if len(c.table.tasks) < maxAsked && strings.Count(pattern, "{") <= 2 {
+							c.table.tasks = append(c.table.tasks, pattern)
+						}
+					}
 				}
 			}
 			if f.mayTest() {
@@ -94,8 +108,11 @@ func casesOf(f *File, v *source.File) []*Test {
 		return nil
 	}
 	var all []*Test
-	for _, t := range v.Tests() {
-		all = append(all, &Test{Test: t, in: f, of: v})
+	for i, t := range v.Tests() {
+		one := &Test{Test: t, in: f, of: v}
+		if all = append(all, one); i > 0 && all[i-1].sameLines(one) && len(v.Line(t.Body)) > maxNear {
+			one.isCrowded, all[i-1].isCrowded = true, true
+		}
 	}
 	return all
 }
@@ -248,6 +265,9 @@ func (t *testTable) pairMoved(key func(*Test) string) {
 func (t *Test) moves(other *Test) bool {
 	if path.Base(t.in.Path) == path.Base(other.in.Path) {
 		return true
+	}
+	if t.isCrowded || other.isCrowded {
+		return false
 	}
 	lines, same := t.bodyLines(), 0
 	there := map[string]bool{}

@@ -63,6 +63,9 @@ const (
 // mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
 const mostFolded = 1 << 22
 
+// mostParked bounds how many names are looked for in those of new files: the lines of the files behind them are all read.
+const mostParked = 1 << 26
+
 type place struct {
 	file *File
 	line int
@@ -103,13 +106,17 @@ func (f *testTable) looksParked(file *File) bool {
 	if file.Base != nil {
 		return false
 	}
-	name := path.Base(file.Path)
-	for _, one := range f.gone {
-		if stem, _, _ := strings.Cut(path.Base(one.in.Path), "."); stem != "" && has(name, stem) {
-			return true
+	if f.stems == nil {
+		stems := map[string]bool{}
+		for _, one := range f.gone {
+			stem, _, _ := strings.Cut(path.Base(one.in.Path), ".")
+			stems[stem] = true
 		}
+		delete(stems, "")
+		f.stems = slices.AppendSeq([]string{}, maps.Keys(stems))
 	}
-	return false
+	f.parked += len(f.stems)
+	return f.parked > mostParked || has(path.Base(file.Path), f.stems...)
 }
 
 // words are those of a test, and whether another one that says the same must have them: a row of a table need not have
@@ -140,6 +147,9 @@ func (f *testTable) whereaboutsOf(t *Test) whereabouts {
 }
 
 func (f *testTable) find(t *Test) whereabouts {
+	if t.isCrowded {
+		return goneAlone
+	}
 	if at, found := f.leftover(t); found {
 		switch {
 		case f.isRun(at, t), !runnerFinds(at.file.Path) && (f.renames(at.file) || f.inherits(at)):

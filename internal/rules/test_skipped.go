@@ -147,8 +147,19 @@ func findSkippedByDefault(c *Change, report func(Hit)) {
 // a file with one.
 func (f *File) ranAround(line int) bool {
 	around := cmp.Or(declaredAt(f.head, line), aroundLine(f.head, line, func(*Test) bool { return true }))
-	isInside := func(t *Test) bool { return around == nil || (t.Line >= around.Line && t.End <= around.End) }
-	return slices.ContainsFunc(f.head, func(t *Test) bool { return !t.Group && t.ranBefore() && isInside(t) })
+	known, asked := f.ran[around]
+	if !asked {
+		tests := f.head
+		if around != nil {
+			tests = tests[after(tests, around.Line-1):after(tests, around.End)]
+		}
+		known = slices.ContainsFunc(tests, func(t *Test) bool { return !t.Group && t.ranBefore() && (around == nil || t.End <= around.End) })
+		if f.ran == nil {
+			f.ran = map[*Test]bool{}
+		}
+		f.ran[around] = known
+	}
+	return known
 }
 
 // isInTest reports whether a line of a version is in a test, and not in a helper.

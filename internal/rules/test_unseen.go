@@ -45,7 +45,7 @@ func (t *testTable) imports(at place) bool {
 		for n := 1; n <= f.Head.Lines(); n++ {
 			switch line := f.Head.CodeLine(n); {
 			case isRuby:
-				named = named || (name != "" && rubyIncludes().Match(line) && hasWord(appendLive(nil, f.Head, n), name) &&
+				named = named || (name != "" && has(f.Head.Line(n), name) && rubyIncludes().Match(line) && hasWord(appendLive(nil, f.Head, n), name) &&
 					!slices.ContainsFunc(f.Head.Enclosing(n), func(b int) bool { return blockTruth(f.Head, b, nil) == notEver }))
 			case isImport(line), has(line, "require("):
 				imported = imported || has(f.Head.Line(n), stem)

@@ -27,6 +27,10 @@ type flow struct {
 	steps []*flowStep
 	// checks are the ids of the jobs that check something.
 	checks map[string]bool
+	ids    map[string]*input.Member // the jobs by their ids
+
+	named steps  // the steps by their names; nil before they are asked for
+	every *grant // what the token of any job can write; nil before it is asked for
 }
 
 // flowStep is a step of a job.
@@ -47,7 +51,29 @@ type flowSet struct {
 	pairs  []flowPair
 	byFile map[*File]flowPair
 	unread []*File // those that could be read at the merge base, or were not there, and cannot be read now
+	all    steps   // the steps of all of them at the merge base; nil before they are asked for
 }
+
+// steps are the first steps with each of the names that tell one step from others, in a job and in any; see names.
+type steps map[[2]string][]*flowStep
+
+// maxSame is how many steps with one name are looked at: a softer one that lies behind as many is new.
+const maxSame = 100
+
+func (all steps) add(list []*flowStep) {
+	for _, s := range list {
+		for _, name := range s.names() {
+			for _, job := range []string{s.job, anyJob} {
+				if key := [2]string{name, job}; len(all[key]) < maxSame {
+					all[key] = append(all[key], s)
+				}
+			}
+		}
+	}
+}
+
+// anyJob is in place of the id of a job, which is never empty.
+const anyJob = ""
 
 // flowsOf reads the workflows of a change. A workflow that got another name is joined with what it was.
 func (c *Change) flowsOf() *flowSet {
@@ -83,7 +109,7 @@ func (c *Change) isGenerated(f *File) bool {
 
 // readFlow reads one version of a workflow. left is how many bytes may still be parsed.
 func readFlow(f *File, v *source.File, left *int) *flow {
-	w := &flow{file: f, checks: map[string]bool{}}
+	w := &flow{file: f, checks: map[string]bool{}, ids: map[string]*input.Member{}}
 	if v == nil || len(v.Text) > *left {
 		return w
 	}
@@ -102,7 +128,10 @@ func readFlow(f *File, v *source.File, left *int) *flow {
 	if runs := member(w.root.Members, "runs"); runs != nil {
 		w.jobs = append(w.jobs, *runs)
 	}
-	for _, j := range w.jobs {
+	for i, j := range w.jobs {
+		if w.ids[j.Key] == nil {
+			w.ids[j.Key] = &w.jobs[i]
+		}
 		w.checks[j.Key] = j.Value.Member("uses") != nil && namesCheck(j.Key)
 		for _, item := range j.Value.At("steps").Items {
 			s := w.readStep(j.Key, item)
@@ -159,15 +188,17 @@ func (s *flowStep) isCheck() bool {
 	return len(s.checks) > 0 || (s.script != "" && namesCheck(textOf(s.node, "name")))
 }
 
-// same reports whether two steps are the same one of two versions.
-func (s *flowStep) same(other *flowStep) bool {
-	for _, key := range [...]string{"id", "name"} {
-		if text := textOf(s.node, key); text != "" && text == textOf(other.node, key) {
-			return true
+// names tell a step from others: two steps of two versions are the same one where they share a name.
+func (s *flowStep) names() (list []string) {
+	for kind, text := range [...]string{textOf(s.node, "id"), textOf(s.node, "name"), s.script, s.action} {
+		if text != "" {
+			list = append(list, strconv.Itoa(kind)+text)
 		}
 	}
-	return (s.script != "" && s.script == other.script) || (s.action != "" && s.action == other.action) ||
-		slices.ContainsFunc(s.checks, func(c string) bool { return slices.Contains(other.checks, c) })
+	for _, check := range s.checks {
+		list = append(list, "check"+check)
+	}
+	return list
 }
 
 // joinRenamed joins a deleted workflow with the added one that is most like it.
@@ -200,7 +231,7 @@ func likeness(was, now *flow) (score int) {
 	}
 	same := 0
 	for _, j := range was.jobs {
-		if member(now.jobs, j.Key) != nil && j.Key != "runs" {
+		if now.ids[j.Key] != nil && j.Key != "runs" {
 			same++
 		}
 	}
