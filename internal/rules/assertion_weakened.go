@@ -115,7 +115,8 @@ func (f *File) isLookedAt(line int) bool {
 		return false
 	}
 	n := around[len(around)-1]
-	kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(n))
+	head := f.Head.CodeLine(n)
+	kind, _ := findAssertion(f.Lang(), head[:min(len(head), maxStatementBytes)])
 	name, _ := setOn(f.Head, n)
 	return kind == sureAssertion || (name != "" && f.Lang() == source.Ruby)
 }

@@ -60,7 +60,8 @@ func inBranch(v *source.File, line int) bool {
 func returnsBefore(t *Test, line int) bool {
 	for n := max(t.Body, line-200); n < line; n++ {
 		isClosure := func(b int) bool {
-			return has(t.of.CodeLine(b), "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
+			head := t.of.CodeLine(b)
+			return len(head) > maxStatementBytes || has(head, "func(", "=>", "function", "lambda", "->", "do |", " def ", "fn ")
 		}
 		if hasWord(t.of.CodeLine(n), "return") && !slices.ContainsFunc(t.blocksAround(n), isClosure) {
 			return true

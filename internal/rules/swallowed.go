@@ -67,8 +67,13 @@ func (f *File) drawnIn(l linediff.Line, g *gone, d *dead, known *surroundings) {
 		return
 	}
 	n := around[len(around)-1]
-	if how, to := f.unreached(n, codeOn(f.Head, n), known); how != "" && to >= l.Number && len(between(f.Added(), n, n)) == 0 {
-		d.add(f.hit(was.line, l.Number, "", how, ""))
+	why, asked := known.heads[n]
+	if !asked {
+		why.Detail, why.Line = f.unreached(n, codeOn(f.Head, n), known)
+		known.heads[n] = why
+	}
+	if why.Detail != "" && why.Line >= l.Number && len(between(f.Added(), n, n)) == 0 {
+		d.add(f.hit(was.line, l.Number, "", why.Detail, ""))
 	}
 }
 
@@ -90,6 +95,7 @@ func (f *File) blocksBefore() map[string]bool {
 type surroundings struct {
 	words func() map[string]int // how often each word is in the code of the head
 	waits map[int][2]int        // by the line of a test, the first and the last of its lines that may wait; 0 for none
+	heads map[int]Hit           // by the line that begins a block around another one, why nothing fails there, and its last line
 }
 
 func (f *File) surroundings() *surroundings {
@@ -99,7 +105,7 @@ func (f *File) surroundings() *surroundings {
 			eachCodeWord(f.Head, func(word []byte, _ int) { counts[string(word)]++ })
 			return counts
 		}),
-		waits: map[int][2]int{},
+		waits: map[int][2]int{}, heads: map[int]Hit{},
 	}
 }
 

@@ -55,9 +55,10 @@ type testTable struct {
 	// mentioned are the places of the names of functions that the lines of tests are in now; see isCalled.
 	mentioned map[string][]place
 	answers   map[*Test]whereabouts
-	folded    int      // how many words were looked for in names of tests
-	parked    int      // how many names of files were looked for in others
-	stems     []string // of the files with tests that are gone
+	running   map[place]bool // the blocks that were asked for, and whether a run comes to them; see isRun
+	folded    int            // how many words were looked for in names of tests
+	parked    int            // how many names of files were looked for in others
+	stems     []string       // of the files with tests that are gone
 }
 
 var taskPattern = input.Lazily(`[\w.*?{},/-]*\b(?:test|spec)/[\w.*?{},/-]+`)
@@ -73,7 +74,7 @@ func (t *testTable) renames(f *File) bool {
 // tests reads the tests of a change once.
 func (c *Change) tests() *testTable {
 	if c.table == nil {
-		c.table = &testTable{c: c, imported: map[[2]string]bool{}, answers: map[*Test]whereabouts{}}
+		c.table = &testTable{c: c, imported: map[[2]string]bool{}, answers: map[*Test]whereabouts{}, running: map[place]bool{}}
 		for _, f := range c.Files {
 			if isNamed(f.Path, "rakefile rakefile.rb *.rake .rspec") && f.Head != nil {
 				for _, l := range f.Added() {

@@ -215,17 +215,17 @@ func (f *testTable) isRun(at place, t *Test) bool {
 	if innermost(at.file.head, at.line) != nil || f.callsMacro(at) {
 		return true
 	}
-	for _, b := range at.file.Head.Enclosing(at.line) {
-		if declaresTest(at.file.Head.CodeLine(b)) {
-			return true
+	return slices.ContainsFunc(at.file.Head.Enclosing(at.line), func(b int) bool {
+		block := place{at.file, b}
+		known, asked := f.running[block]
+		if !asked {
+			line := at.file.Head.CodeLine(b)
+			known = declaresTest(line) ||
+				slices.ContainsFunc(callsOf(line), func(name string) bool { return f.isCalled(name, at.file, b) })
+			f.running[block] = known
 		}
-		for _, name := range callsOf(at.file.Head.CodeLine(b)) {
-			if f.isCalled(name, at.file, b) {
-				return true
-			}
-		}
-	}
-	return false
+		return known
+	})
 }
 
 // callsMacro reports whether a place is in a call that runs a macro of AVA.
@@ -262,9 +262,15 @@ func (f *testTable) isCalled(name string, in *File, declared int) bool {
 // thousands. Two places of a name are enough.
 func (f *testTable) findMentions() {
 	f.mentioned = map[string][]place{}
+	seen := map[place]bool{}
 	for _, one := range f.gone {
 		if at, found := f.leftover(one); found {
 			for _, b := range at.file.Head.Enclosing(at.line) {
+				if block := (place{at.file, b}); seen[block] {
+					continue
+				} else {
+					seen[block] = true
+				}
 				for _, name := range callsOf(at.file.Head.CodeLine(b)) {
 					f.mentioned[name] = nil
 				}

@@ -103,6 +103,9 @@ var ownFocus = input.Lazily(`^\s*[\w.]+\.only\s*=\s*(?:async\b\s*)?(?:function\b
 // inOwnFocus reports whether a line belongs to such a function, and focuses nothing by itself.
 func inOwnFocus(v *source.File, n int, shape *regexp.Regexp) bool {
 	defines := func(line []byte) bool {
+		if len(line) > maxStatementBytes {
+			return false
+		}
 		at := ownFocus().FindIndex(line)
 		return at != nil && !shape.Match(line[at[1]:])
 	}
