@@ -129,7 +129,7 @@ func groups(pattern *regexp.Regexp, text []byte) (list []string) {
 // assertionsAbout are the assertions that ask what a function returns which a line gives another body, called by its
 // owner's name, in the test or block that the line belongs to or decorates. Tests of mocks do so on purpose.
 func (f *File) assertionsAbout(line int) (list []*Assertion) {
-	t := f.testAround(line)
+	t := innermost(f.head, line)
 	s, ok := statementAt(f.Head, line)
 	if t == nil || !ok || has(s.text, "wraps=") || has(strings.ToLower(f.Path), "mock") {
 		return nil
@@ -324,10 +324,8 @@ func (f *File) comparesItself(line int) bool {
 		}
 	}
 	name := f.Path
-	for _, t := range f.Head.Tests() {
-		if t.Line <= line && line <= t.End {
-			name += t.Name
-		}
+	if t := innermost(f.head, line); t != nil {
+		name += t.Name
 	}
 	return has(strings.ToLower(name), comparing...)
 }

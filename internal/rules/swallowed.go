@@ -17,7 +17,7 @@ import (
 // a loop over nothing.
 func (f *File) swallowedLines(g *gone, d *dead) {
 	known, stood := f.surroundings(), sync.OnceValue(f.blocksBefore)
-	old, until := &File{Change: f.Change, Head: f.Base}, 0
+	old, until := &File{Change: f.Change, Head: f.Base, head: f.base}, 0
 	knownBefore := old.surroundings()
 	wasUnreached := func(was *goneLine) bool {
 		return was != nil && slices.ContainsFunc(f.Base.Enclosing(was.line), func(n int) bool {
@@ -42,11 +42,11 @@ func (f *File) swallowedLines(g *gone, d *dead) {
 		isIdle := len(g.byKey) > 0 && has(how, "over nothing", "never true") // of any assertion
 		for n := l.Number; n <= to; n++ {
 			kind, _ := findAssertion(f.Lang(), f.Head.CodeLine(n))
-			if kind == noAssertion || (kind == helperAssertion && f.testAround(n) == nil) { // a hook that ensures what is there
+			if kind == noAssertion || (kind == helperAssertion && innermost(f.head, n) == nil) { // a hook that ensures what is there
 				continue
 			}
 			key := liveKey(f.Head, n)
-			inPlace := isIdle && f.testAround(n) != nil && !has(key, "assert_type(")
+			inPlace := isIdle && innermost(f.head, n) != nil && !has(key, "assert_type(")
 			if !kept[head+"\n"+key] && (len(between(f.Added(), n, n)) == 0 || inPlace ||
 				g.byKey[key] != nil || (n == l.Number && g.hadWithin(f.Head, n))) && !wasUnreached(g.byKey[key]) {
 				d.add(Hit{Line: n, Was: string(f.Head.Line(n)), Now: string(l.Text), Detail: how})
@@ -163,7 +163,7 @@ func (f *File) isLeft(n, end int, line []byte, known *surroundings) bool {
 	if !listed || isArgument(f.Head, n) || !l.starts().Match(line) {
 		return false
 	}
-	t := f.testAround(n)
+	t := innermost(f.head, n)
 	if t == nil {
 		return false
 	}
@@ -176,25 +176,13 @@ func (f *File) isLeft(n, end int, line []byte, known *surroundings) bool {
 }
 
 // waitsOf finds the first and the last line of a test with one of the words; 0 where there is none.
-func (f *File) waitsOf(t *source.Test, words []string) (found [2]int) {
+func (f *File) waitsOf(t *Test, words []string) (found [2]int) {
 	for n := t.Line; n <= t.End; n++ {
 		if has(f.Head.CodeLine(n), words...) {
 			found = [2]int{cmp.Or(found[0], n), n}
 		}
 	}
 	return found
-}
-
-// testAround is the innermost test of the head with a line in it; nil where there is none.
-func (f *File) testAround(n int) *source.Test {
-	tests := f.Head.Tests()
-	last, _ := slices.BinarySearchFunc(tests, n, func(t source.Test, n int) int { return cmp.Or(t.Line-n, -1) })
-	for i := last - 1; i >= max(0, last-1000); i-- {
-		if t := &tests[i]; !t.Group && n <= t.End {
-			return t
-		}
-	}
-	return nil
 }
 
 // emptyCatch matches a promise whose failure is dropped.
@@ -214,7 +202,7 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
 		b, _ := f.Head.BlockOn(n)
-		t := f.testAround(n)
+		t := innermost(f.head, n)
 		return words()[string(m[1])] == 1 && t != nil && t.Body <= n && !b.Marked
 	}
 	m := uncalled().FindSubmatch(line)
