@@ -23,12 +23,12 @@ type Mark struct {
 // skipWords are in every line that has a mark.
 var skipWords = map[source.Lang]string{
 	source.Go:         "Skip XIt PIt XDescribe PDescribe XContext PContext XWhen PWhen XSpecify PSpecify XEntry PEntry Pending",
-	source.Python:     "kip xfail expectedFailure __test__ parametrize",
+	source.Python:     "kip xfail expectedFailure __test__ parametrize fixture",
 	source.JavaScript: "skip xit xdescribe xtest xcontext xspecify todo fixme fail pending runIf .if( todoIf ignore .each",
 	source.Rust:       "ignore cfg",
-	source.Java:       "Disabled Ignore ExpectedToFail enabled assume abort SkipException TestAborted AssumptionViolated private static",
+	source.Java:       "Disabled Ignore ExpectedToFail enabled assume abort SkipException TestAborted AssumptionViolated private static EnabledIf(",
 	source.CSharp:     "Ignore Explicit Skip Inconclusive private",
-	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit",
+	source.Ruby:       "xit xdescribe xcontext xspecify xscenario xfeature xexample skip pend omit if: unless:",
 }
 
 // marksOf finds all marks of a file.
@@ -76,23 +76,23 @@ var shapesOf = map[source.Lang]func() shapes{
 		`(?:^|[^\w.])([XP]`+ginkgoTests+`)\(|^[^{]*\b`+ginkgoTests+`\(.*,\s*(Pending)\s*,`,
 		`(?:^|[^\w.)])(?:\w+\.T\(\)|GinkgoT\(\)|t|b|f|tb|tt|st|ts)\.(Skip)\(|(?:^|[^\w.)])(?:c\.)?(Skip)\(\s*(?:$|[)"`+"`"+`])|\.(Skipf|SkipNow)\(`),
 	source.Python: lazy(
-		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize)\b`,
+		`^\s*@(?:\w+\.)*(skip|xfail|expectedFailure|skipif|skipIf|skipUnless|parametrize|fixture)\b`,
 		`^\s*(?:return\s+)?(?:pytest\.|self\.|cls\.|unittest\.)?(skip|xfail|skipTest)\(|^\s*raise\s+(?:\w+\.)*(SkipTest|Skipped|skip\.Exception)\b|`+
 			`^\s*pytestmark\s*(?::[^=]*)?\+?=.*\bmark\.(skip|xfail|skipif)\b|^\s*(__test__)\s*=\s*False`),
 	source.JavaScript: lazy(
 		`(?:^|[^\w.$])(x`+jsTests+`)(?:\.\w+)*\s*[(<`+"`"+`]|(?:^|[^\w.$])`+jsTests+`\s*(?:\.\w+)*\.\s*(skip|todo|fixme|failing|fails|skipIf|runIf|todoIf|if)\b|\.(each)(?:<[^()]*>)?\(\s*\[\s*\](?:\s*as\b[^()]*)?\s*\)|`+
 			`\bDeno\.test\.(ignore)\(|\bDeno\.test\(.*\bignore:\s*(true)\b|`+
 			`\b(?:skip|todo):\s*(true|['"`+"`"+`])`,
-		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending)\(`),
+		`(?:^|[^\w.$])(?:this|ctx|context|t|testInfo)\.(skip)\(|(?:^|[^\w.$])(?:it|test)\.(skip|fixme|fail)\(\s*(?:\)|true\b)|^\s*(pending|skip)\(`),
 	source.Rust: lazy(`#!?\[\s*(ignore|cfg|cfg_attr)\b`, `\x00(\x00)`),
 	source.Java: lazy(
-		`@(?:\[(?:[^]]*\s)?)?(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail)\b|@Test\s*\([^)]*\b(enabled)\s*=|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
+		`@(?:\[(?:[^]]*\s)?)?(?:\w+\.)*(Disabled|Ignored?|ExpectedToFail|EnabledIf|DisabledIf)\b|@Test\s*\([^)]*\b(enabled)\s*=|^[^=;]*\b(private|static)\s[^=;]*\w\s*\(`,
 		`\b(assumeTrue|assumeFalse|assumeThat)\(|\bAssumptions\.(abort)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|TestAbortedException|TestSkippedException|AssumptionViolatedException)\b`),
 	source.CSharp: lazy(
 		`^\s*\[(?:.*[,\s\[])?(Ignore|Explicit)(?:Attribute)?\s*[(\],]|\b(Skip)\s*=[^=]|\b(Explicit)\s*=\s*true\b|[(,]\s*(Ignore|IgnoreReason)\s*=\s*[@$"]|^[^=;]*\b(private)\s[^=;]*\w\s*\(`,
 		`\bAssert\.(Ignore|Inconclusive|Skip|SkipWhen|SkipUnless)\(|\bSkip\.(If|IfNot|When|Unless)\(|\bthrow\s+new\s+(?:\w+\.)*(SkipException|IgnoreException|InconclusiveException|SkipTestException)\b`),
 	source.Ruby: lazy(
-		`^\s*(?:RSpec\.)?(x`+rubyTests+`)\b|^\s*(?:RSpec\.)?`+rubyTests+`\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b)|`+
+		`^\s*(?:RSpec\.)?(x`+rubyTests+`)\b|^\s*(?:RSpec\.)?`+rubyTests+`\b.*(?:\b(skip|pending):\s*(?:true\b|["'])|[,\s](:skip|:pending)\b|[,\s](if: *(?:false|nil)|unless: *true)\b)|`+
 			`^\s*(pending|skip)\b[\s(]+["'].*\bdo\b`,
 		`^\s*(?:before\b[^{]*\{\s*)?(skip|pending|omit|pend)\b(?:\s*$|[\s(]+["':]|\s+(?:if|unless)\b|\()`),
 }
@@ -103,7 +103,7 @@ func markAt(lang source.Lang, f *source.File, n int, names func() truths) (m Mar
 	shapes := shapesOf[lang]()
 	for _, shape := range []*regexp.Regexp{shapes.header, shapes.statement} {
 		if at, word := firstGroup(shape, line); at >= 0 {
-			m = Mark{header: shape == shapes.header && !has(line, "#!"), disabled: isIn(word, " private static __test__ cfg ")}
+			m = Mark{header: shape == shapes.header && !has(line, "#!"), disabled: isIn(word, " private static __test__ cfg fixture ")}
 			if m.holds = markHolds(lang, f, n, at, word, shape == shapes.header, names); m.holds != notEver {
 				return m, true
 			}
@@ -153,6 +153,12 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case word == "enabled":
 		value, _, _ = strings.Cut(string(bytes.TrimLeft(line[at:], " =")), ")")
 		return fold(firstArgument(value)).not()
+	case isIn(word, " EnabledIf DisabledIf "):
+		holds := fold(returned(f, strings.Trim(bracketed(f, f.Text, n, at), `"`)))
+		if word == "EnabledIf" {
+			return holds.not()
+		}
+		return holds
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
@@ -164,6 +170,8 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 		return notEver
 	case lang == source.Ruby && !header:
 		return modifier(line)
+	case lang == source.JavaScript && word == "skip" && begins(before, "skip(") && !has(f.Code, "{ skip", ", skip }"):
+		return notEver // not that of the context which Vitest hands to a test
 	case lang == source.CSharp && header:
 		if len(before) > 0 && before[0] != '[' && !begins(before, word) && word != "private" {
 			return notEver // no attribute
@@ -191,6 +199,19 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	}
 	return always
 }
+
+// returned is what a method of Java or Kotlin returns, as far as the file shows it in a single statement.
+func returned(f *source.File, method string) string {
+	for _, n := range linesWith(f, f.Code, method+"()") {
+		code := f.Code[offsetOf(f, n):]
+		if m := groups(returns(), code[:min(len(code), maxNear)]); method != "" && len(m) > 1 && m[0] == method {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+var returns = input.Lazily(`^[^\n;{=]*?(\w+)\(\)[^\n;{=]*(?:\{\s*return\b|=)\s*([^;{}\n]+)`)
 
 // jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is
 // met.
@@ -272,7 +293,7 @@ var skippers = map[source.Lang]struct {
 		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {"@interface|annotation class", input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
-	source.CSharp: {"FactAttribute|TheoryAttribute", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*\{\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
+	source.CSharp: {"FactAttribute|TheoryAttribute", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*(?:\{|=>)\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }
 
 // runnerWords are in every file of JavaScript that declares what skips, or a function in place of one of the runner.
@@ -348,7 +369,8 @@ func (t *testTable) markAll() {
 }
 
 // isIdle reports whether a test is of a kind that a run does not run, although its twin is not: a benchmark or an
-// example without an output in Go, a test in a function in Rust, a generator in Python, and a private one in Ruby.
+// example without an output in Go, a test in a function in Rust, a generator in Python, a private one in Ruby, and one
+// of Kotlin that only returns a function.
 func (t *testTable) isIdle(one *Test) bool {
 	return one.twin != nil && !one.Group && t.idles(one) && !t.idles(one.twin)
 }
@@ -371,6 +393,8 @@ func (table *testTable) idles(t *Test) bool {
 	case t.of.Lang == source.Go:
 		return begins(own, "Benchmark") ||
 			(begins(own, "Example") && !anyLine(func(n int) bool { return has(bytes.ToLower(t.of.CommentLine(n)), "output:") }))
+	case t.of.Lang == source.Java: // of Kotlin: it returns a function that nobody calls
+		return ends(codeOn(t.of, t.Body), ") = {")
 	case t.of.Lang == source.Rust:
 		return slices.ContainsFunc(t.of.Enclosing(t.Line), func(b int) bool { return b < t.Line && hasWord(code(b), "fn") })
 	case t.of.Lang == source.Python:
@@ -434,7 +458,7 @@ func markRange(tests []*Test, m Mark, from, to int) {
 // skippedLines tells which lines a mark keeps from running.
 func skippedLines(v *source.File, tests []*Test, m Mark, names truths) (from, to int, covered bool) {
 	if m.header {
-		isMethod := m.disabled && (v.Lang == source.Java || v.Lang == source.CSharp) // with the first one, the body of a class begins
+		isMethod := m.disabled && (v.Lang == source.Java || v.Lang == source.CSharp || v.Lang == source.Python) // with the first one, the body of a class begins
 		if t := declaredAt(tests, m.line); t != nil && !(isMethod && t.Group) {
 			return t.Line, t.End, true
 		}

@@ -56,6 +56,8 @@ const (
 	vitestFiles   = "vitest*conf* vite.conf*"
 	codecovFiles  = "codecov.y*ml .codecov.y*ml"
 	e2eFiles      = "playwright*conf*"
+	mochaFiles    = ".mocharc*"
+	oneFile       = "!*. *t *s *_ *- /*/ ( {"
 	gradleFiles   = "*.gradle *.gradle.kts"
 	wholeTrees    = "src/** lib/** app/** test/** tests/** spec/**"
 	complexFiles  = ".flake8 setup.cfg tox.ini *.toml .golangci.* .pylintrc pylintrc .credo.exs detekt*.y*ml"
@@ -99,6 +101,7 @@ var strictness = []demands{
 		{".golangci.*", "run/tests"},
 		{jestFiles, "**/ts-jest/diagnostics"},
 		{e2eFiles, "**/forbidOnly"},
+		{mochaFiles, "forbid*"},
 		{"pom.xml", "**/haltOnFailure|failsOnError|failOnViolation"},
 		{gradleFiles, "**/allWarningsAsErrors|allWarningsAsErrors.set"},
 		{gradleFiles, "**/test|tasks.test/enabled"},
@@ -157,8 +160,11 @@ var strictness = []demands{
 		{jestFiles, "**/testPathIgnorePatterns " + noTests},
 		{jestFiles, "**/coveragePathIgnorePatterns " + wholeTrees},
 		{vitestFiles, "**/test/exclude .test. .spec. test/ tests/ __tests__"},
-		{vitestFiles, "**/test/retry !0"},
-		{e2eFiles, "**/retries !0"},
+		{vitestFiles, "**/test/retry !^0/"},
+		{e2eFiles, "**/retries !^0/"},
+		{mochaFiles, "grep|fgrep|g|f|invert|i !false"},
+		{jestFiles, "**/testMatch " + oneFile},
+		{vitestFiles, "**/test/include " + oneFile},
 		{e2eFiles, "**/grepInvert|testIgnore !setup"},
 		{"eslint.conf* .eslintrc* ruff.toml .ruff.toml pyrightconfig.json", "**/ignores|ignorePatterns|ignore|exclude|extend-exclude " + wholeTrees},
 		{".flake8 setup.cfg tox.ini pyproject.toml " + coverageFiles, "**/flake8|ruff|pyright|basedpyright|coverage/**/ignore|exclude|extend-exclude " + wholeTrees},

@@ -92,6 +92,8 @@ var signs = []sign{
 			head := v.LineAt(b.From)
 			return pythonConditional(v, line) || (!has(v.CodeLine(head-1), "fixture") && !has(v.CodeLine(head), "def pytest_runtest_setup("))
 		}},
+	{source.Ruby, "example.", "a test is skipped by its name",
+		`\bskip\b.* if \w+\.(full_)?description\b`, nil},
 	{source.Ruby, "skip", "all tests are skipped",
 		`(\bbefore\b[^{\n]*\{\s*|^\s*)skip\s*(\(?["'][^{}]*)?\}?\s*$|\bdefine_derived_metadata\b.*\[:skip\]\s*=`, func(v *source.File, line int) bool {
 			lines := v.Enclosing(line)
@@ -162,7 +164,7 @@ var setups = map[source.Lang]struct {
 }{
 	source.Python: {" conftest.py sitecustomize.py usercustomize.py ", nil,
 		[]string{"def pytest_sessionfinish(", "def pytest_runtest_makereport(", "def pytest_configure("}},
-	source.JavaScript: {"", []string{"/cypress/support/"}, nil},
+	source.JavaScript: {"", []string{"/cypress/support/"}, []string{"mochaHooks"}},
 	source.Ruby: {" spec_helper.rb rails_helper.rb test_helper.rb minitest_helper.rb ",
 		[]string{"/spec/support/", "/test/support/", "/features/support/"}, nil},
 	source.Java: {"", nil, []string{"TestExecutionListener", "LauncherSessionListener", "RunListener",

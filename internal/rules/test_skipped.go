@@ -174,6 +174,12 @@ func (f *File) isInTest(v *source.File, line int) bool {
 	return innermost(tests, line) != nil
 }
 
+// beginsTest reports whether a test or a group begins on a line of a version.
+func beginsTest(v *source.File, line int) bool {
+	_, found := slices.BinarySearchFunc(v.Tests(), line, func(t source.Test, n int) int { return t.Line - n })
+	return found
+}
+
 // findRetriedTest finds tests that ran before, and are tried again now where they fail.
 func findRetriedTest(c *Change, report func(Hit)) {
 	c.tests()
@@ -216,7 +222,12 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 		}
 	}
 	last := -1 // the line of the one before
-	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env") {
+	for _, n := range linesWith(v, v.Code, "#if ") {
+		if v.Lang == source.CSharp && !has(v.CodeLine(n), "!", "DEBUG") && !oneSystem().Match(codeOn(v, n)) && beginsTest(v, n+1) {
+			report(n, onDemand+"a symbol of the compiler")
+		}
+	}
+	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env", "SystemProp") {
 		text := v.Line(n)
 		if len(text) > maxCondition || isBlank(v.CodeLine(n)) {
 			continue
@@ -229,13 +240,16 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
-		isSkip := skipsHere().Match(v.CodeLine(n))
+		isSkip, runs := skipsHere().Match(v.CodeLine(n)), runsWhere().Match(text)
 		for next := n; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
-			isSkip = skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
+			if has(v.CodeLine(next), "m.Run()") || (next < n+2 && beginsTest(v, next)) {
+				isSkip, runs = true, true
+			}
+			isSkip = isSkip || skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
 		}
 		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) ||
 			isNothing().Match(before) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
-		if isSkip && (isAbsent == runsWhere().Match(text)) == (kind == notOnCI) {
+		if isSkip && (isAbsent == runs) == (kind == notOnCI) {
 			if last != n-1 || kind == notOnCI { // a variable beside another one asks for no more
 				report(n, kind)
 			}
@@ -269,7 +283,7 @@ const (
 var (
 	asksForCI = input.Lazily(readsVariable + `(?:CI|GITHUB_ACTIONS)\b|` +
 		`["'](?:CI|GITHUB_ACTIONS)["'] (?:not )?in os\.environ|\b(?:is|on|in)_?CI\b|\bIS_CI\b`)
-	asksForVariable = input.Lazily(readsVariable + `[A-Z]\w+|["'][A-Z]\w+["'] (?:not )?in os\.environ`)
+	asksForVariable = input.Lazily(readsVariable + `[A-Z]\w+|SystemProperty\(named *= *"(?:[a-ik-np-z]|j[^a]|o[^s])|["'][A-Z]\w+["'] (?:not )?in os\.environ`)
 	skipsHere       = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b|` +
 		`\b(?:it|describe|context)\b.*, (?:if|unless):`)
 	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:|\?[^:?]*:\s*\w+\.(?:skip|todo|fixme)\b`)

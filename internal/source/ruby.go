@@ -237,7 +237,7 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 	case oneOf(call, " describe xdescribe fdescribe context xcontext fcontext feature xfeature ffeature example_group shared_examples shared_examples_for shared_context "):
 		group = true
 	case oneOf(call, " it xit fit specify xspecify fspecify example xexample fexample scenario xscenario fscenario its "):
-	case !oneOf(call, " test should pending skip "):
+	case !oneOf(call, " test should pending skip define_method "):
 		return "", false, false
 	}
 	at = end
@@ -249,7 +249,8 @@ func (d *finder) rubyCall(b Block) (name string, group, ok bool) {
 		at++
 	}
 	name, literal := d.rubyName(at, to)
-	if (!literal && oneOf(string(word), " test should pending skip ")) || d.byteAt(end) == '.' {
+	isMade := string(word) == "define_method" && !strings.HasPrefix(strings.TrimPrefix(name, ":"), "test_")
+	if (!literal && oneOf(string(word), " test should pending skip ")) || isMade || d.byteAt(end) == '.' {
 		return "", false, false
 	}
 	return name, group, true
