@@ -13,36 +13,23 @@ import (
 
 // findSwallowedCheck finds commands that run a check and cannot fail any more.
 func findSwallowedCheck(c *Change, report func(Hit)) {
-	moved := map[string]int{} // how many could not fail in files that are gone
-	count := func(counts map[string]int, checks []Check) {
-		for _, check := range checks {
+	was := map[string]int{} // how many could not fail before
+	for _, f := range c.scripted() {
+		for _, check := range f.had {
 			if check.MayFail != "" {
-				counts[check.Program]++
+				was[check.Program]++
 			}
 		}
 	}
-	for _, f := range c.Files {
-		if f.Head == nil && f.Base != nil && scriptKind(f) != "" {
-			count(moved, f.checks(f.scripts(f.Base)))
-		}
-	}
 	for _, f := range c.scripted() {
-		was := map[string]int{} // how many could not fail before
-		if f.from.Base == nil {
-			was = moved
-		}
-		count(was, f.had)
 		var found firstHit
-		swallowed := func(line int, program, how string) {
-			found.add(f.hit(0, line, program, "the result of "+program+" is ignored: "+how,
-				"let the command fail, and fix what it finds"))
-		}
 		for _, check := range f.has {
 			if check.MayFail == "" {
 				continue
 			}
 			if was[check.Program]--; was[check.Program] < 0 {
-				swallowed(check.Line, check.Program, check.MayFail)
+				found.add(f.hit(0, check.Line, check.Program, "the result of "+check.Program+" is ignored: "+check.MayFail,
+					"let the command fail, and fix what it finds"))
 			}
 		}
 		found.report(report)
@@ -128,7 +115,7 @@ type scripted struct {
 	had, has       []Check // of what the change removes and adds
 }
 
-// scripted are the touched files with commands that the head has, and workflows for pull requests that are deleted.
+// scripted are the touched files with commands.
 func (c *Change) scripted() []*scripted {
 	if c.scripts != nil {
 		return c.scripts
@@ -140,7 +127,7 @@ func (c *Change) scripted() []*scripted {
 		if isRead && p.was.text != nil {
 			s.from = p.was.file
 		}
-		if (f.Head == nil && !(isRead && p.was.runsFor("pull_request", "merge_group"))) || foreign(f.Path) || scriptKind(f) == "" || c.isGenerated(f) {
+		if foreign(f.Path) || scriptKind(f) == "" || c.isGenerated(f) {
 			continue
 		}
 		s.was, s.all = s.from.scripts(s.from.Base), f.scripts(f.Head)

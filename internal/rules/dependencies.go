@@ -301,45 +301,44 @@ func (m *manifest) key(d dependency) string {
 // newDependencies reports the packages of a manifest that are not known, and then knows them.
 func newDependencies(f *File, m *manifest, deps []dependency, known map[string]bool, report func(Hit)) {
 	var names firstNames
-	parts := make([][]string, 4)
+	titles := [...]string{"the program needs ", "its development needs ", "not from a registry: ", "no longer from the registry: "}
+	var parts [len(titles)][]string
 	for _, d := range deps {
-		elsewhere := "elsewhere " + m.key(d)
-		if d.local || (known[m.key(d)] && (d.from == "" || known[elsewhere])) {
+		isKnown, elsewhere := known[m.key(d)], "elsewhere "+m.key(d)
+		if d.local || (isKnown && (d.from == "" || known[elsewhere])) {
 			continue
 		}
 		names.add(d.name, d.line)
 		add := func(part int, text string) { parts[part] = append(parts[part], text) }
 		switch {
-		case known[m.key(d)]:
+		case isKnown:
 			add(3, d.name+" from "+d.from)
 		case d.dev:
 			add(1, d.name)
 		default:
 			add(0, d.name)
 		}
-		if d.from != "" && !known[m.key(d)] {
+		if d.from != "" && !isKnown {
 			add(2, d.name+" from "+d.from)
 		}
 		known[m.key(d)], known[elsewhere] = true, true
 	}
+	if len(names.names) == 0 {
+		return
+	}
 	var says []string
-	for i, title := range [...]string{"the program needs ", "its development needs ", "not from a registry: "} {
+	for i, title := range titles {
 		if len(parts[i]) > 0 {
 			says = append(says, title+listed(parts[i]))
 		}
 	}
-	if len(says) > 0 {
+	if len(parts[0])+len(parts[1]) > 0 {
 		says[0] = "new here: " + says[0]
 	}
-	if len(parts[3]) > 0 {
-		says = append(says, "no longer from the registry: "+listed(parts[3]))
-	}
-	if len(says) > 0 {
-		hit := f.hit(0, names.line, names.names[0], strings.Join(says, "; "),
-			"use what the project has, or let a person approve the new dependency")
-		hit.Others = names.names[1:]
-		report(hit)
-	}
+	hit := f.hit(0, names.line, names.names[0], strings.Join(says, "; "),
+		"use what the project has, or let a person approve the new dependency")
+	hit.Others = names.names[1:]
+	report(hit)
 }
 
 func readGoMod(v *source.File) (deps []dependency) {

@@ -89,7 +89,9 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		}
 	}
 	for _, f := range c.scripted() {
-		if len(f.had) == 0 || (isFlow(f.Path) && isCalled) || slices.ContainsFunc(f.added, func(s script) bool {
+		p, isRead := c.flowsOf().byFile[f.File]
+		isGone := f.Head == nil && !(isRead && p.was.runsFor("pull_request", "merge_group")) // a script, or no check of pull requests
+		if len(f.had) == 0 || isGone || (isFlow(f.Path) && isCalled) || slices.ContainsFunc(f.added, func(s script) bool {
 			return elsewhere(s) || (s.name != "" && failsLater(shellCommands(s.text)))
 		}) {
 			continue

@@ -169,7 +169,7 @@ func actionOf(uses string) string {
 // isCheckAction reports whether an action of another repository checks something.
 func isCheckAction(name string) bool {
 	return !begins(name, ".") && (begins(name, "golangci/", "pre-commit/", "github/codeql-action/analyze", "actions/dependency-review") ||
-		has(name, "lint") || namesCheck(path.Base(name)))
+		has(name, "lint") || (!has(name, ".github/workflows/") && namesCheck(path.Base(name))))
 }
 
 // title is what a reader calls the step.
