@@ -244,18 +244,14 @@ func conditionMeaning(e span) meaning {
 	}
 	for _, op := range comparisons {
 		if parts := split(e, op.operator); len(parts) == 2 {
-			return comparisonMeaning(op.operator, op.rank, parts)
+			c := meaning{rank: op.rank, matcher: strings.TrimSpace(op.operator)}
+			c.compare(parts)
+			return c
 		} else if len(parts) > 2 {
 			return meaning{}
 		}
 	}
 	return truthMeaning(e)
-}
-
-func comparisonMeaning(operator string, l rank, parts []span) meaning {
-	c := meaning{rank: l, matcher: strings.TrimSpace(operator)}
-	c.compare(parts)
-	return c
 }
 
 // compare takes the two sides of a comparison, of which either may be what is expected.

@@ -189,12 +189,8 @@ func listNames(tests []*Test) string {
 	var names []string
 	for _, one := range tests[:min(len(tests), most)] {
 		name := one.Name
-		for len(name) > longest { // of a long name the groups in front go
-			_, rest, more := strings.Cut(strings.TrimPrefix(name, "… > "), " > ")
-			if !more {
-				break
-			}
-			name = "… > " + rest
+		if own := ownName(name); len(name) > longest && own != name { // of a long name the groups in front go
+			name = "… > " + own
 		}
 		name = clip(name, 2*longest)
 		if has(name, " ") {

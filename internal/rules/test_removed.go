@@ -33,14 +33,15 @@ func reportGone(c *Change, report func(Hit), wanted whereabouts, what, fix strin
 		return a.in != b.in && (len(files) <= mostRows || path.Dir(a.in.Path) != path.Dir(b.in.Path))
 	}
 	for len(gone) > 0 {
-		n, in := 0, map[*File]bool{}
-		for n < len(gone) && (n == 0 || !isNext(gone[0], gone[n])) {
-			in[gone[n].in] = true
-			n++
+		n, in := 1, int64(1) // in so many files
+		for ; n < len(gone) && !isNext(gone[0], gone[n]); n++ {
+			if gone[n].in != gone[n-1].in {
+				in++
+			}
 		}
 		h := hitOn(gone[:n], what)
-		if len(in) > 1 {
-			h.Detail += ", in " + input.Plural(int64(len(in)), "file") + " of " + path.Dir(h.File)
+		if in > 1 {
+			h.Detail += ", in " + input.Plural(in, "file") + " of " + path.Dir(h.File)
 		} else if gone[0].in.isDeleted() {
 			h.Detail += "; the whole file is deleted"
 		}

@@ -24,10 +24,10 @@ func TestManyRemoved(t *testing.T) {
 		}
 		return details
 	}
-	if got := deleted(mostRows); len(got) != mostRows || got[0] != `"… > group > adds 0" is deleted; the whole file is deleted` {
+	if got := deleted(mostRows); len(got) != mostRows || got[0] != `"… > adds 0" is deleted; the whole file is deleted` {
 		t.Errorf("of %d files: %d rows, %q", mostRows, len(got), got)
 	}
-	want := `"… > group > adds 0", "… > group > adds 2", "… > group > adds 4" and 8 more tests are deleted, in 11 files of a`
+	want := `"… > adds 0", "… > adds 2", "… > adds 4" and 8 more tests are deleted, in 11 files of a`
 	if got := deleted(mostRows + 1); len(got) != 2 || got[0] != want {
 		t.Errorf("of %d files: %d rows, %q", mostRows+1, len(got), got)
 	}
