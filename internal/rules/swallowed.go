@@ -160,7 +160,7 @@ var left = map[source.Lang]struct {
 // isLeft reports whether a line of a test begins a block that the test does not wait for, as far as the lines around it say.
 func (f *File) isLeft(n, end int, line []byte, known *surroundings) bool {
 	l, listed := left[plainLang(f.Lang())]
-	if !listed || isArgument(f.Head, n) || !l.starts().Match(line) {
+	if !listed || !l.starts().Match(line) || isArgument(f.Head, n) { // that reads the lines above
 		return false
 	}
 	t := innermost(f.head, n)
