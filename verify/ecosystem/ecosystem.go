@@ -68,7 +68,7 @@ var (
 				Pattern: "package.json",
 				Harmless: append(strings.Fields("version description keywords author contributors license homepage repository bugs funding "+
 					"dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta main module "+
-					"browser types typings typesVersions exports files sideEffects publishConfig tshy zshy engines name "+
+					"browser react-native \"jsnext:main\" \"umd:main\" types typings typesVersions exports files sideEffects publishConfig tshy zshy engines name "+
 					"private unpkg jsdelivr browserslist prettier husky lint-staged pre-commit precommit simple-git-hooks commitlint release release-it "+
 					"semantic-release np auto os cpu displayName icon publisher pnpm.peerDependencyRules pnpm.ignoredBuiltDependencies"), "other scripts"),
 				NewKeys: strings.Fields("jest mocha ava nyc c8 tap vitest overrides resolutions pnpm eslintConfig eslintIgnore"),
@@ -144,7 +144,7 @@ var (
 		Keyed: []Keyed{{
 			Pattern: "Cargo.toml",
 			Harmless: append(below("package", "version description authors keywords categories license readme homepage repository documentation rust-version "+
-				"metadata.docs exclude include publish"),
+				"metadata.docs metadata.playground metadata.release metadata.deb exclude include publish"),
 				"workspace.package", "badges", "features", "example", "bench", "dependencies", "dev-dependencies", "build-dependencies",
 				"workspace.dependencies", "target.dependencies", "target.dev-dependencies", "target.build-dependencies"),
 			NewKeys: []string{"workspace", "patch", "replace"},
@@ -291,8 +291,7 @@ var msBuild = slices.Concat(
 		"ImplicitUsings AssemblyName RootNamespace DocumentationFile DeterministicSourcePaths AssemblyVersion FileVersion "+
 		"DelaySign EmitCompilerGeneratedFiles PackageOutputPath NuGetAudit NuGetAuditMode NuGetAuditLevel CheckEolTargetFramework DebugType "+
 		"DebugSymbols AllowUnsafeBlocks IsPackable UseSharedCompilation MSBuildWarningsAsMessages SuppressTfmSupportBuildErrors "+
-		"SuppressTfmSupportBuildWarnings SuppressNETCoreSdkPreviewMessage CopyLocalLockFileAssemblies "+
-		"CentralPackageTransitivePinningEnabled UserSecretsId AllowedOutputExtensionsInPackageBuildOutputFolder"),
+		"CopyLocalLockFileAssemblies CentralPackageTransitivePinningEnabled UserSecretsId AllowedOutputExtensionsInPackageBuildOutputFolder"),
 	below("ItemGroup", "PackageReference Reference InternalsVisibleTo"),
 )
 

@@ -63,6 +63,8 @@ func TestFilesWithKeys(t *testing.T) {
 		{added(".nvmrc"), policy.ClassProtected},
 		{modified("mise.toml"), policy.ClassProtected},
 		{manifest(true, "other scripts.docs"), policy.ClassAllowed},
+		{manifest(true, `"jsnext:main"`), policy.ClassAllowed},
+		{manifest(true, `"jsnext:mains"`), policy.ClassProtected},
 		{manifest(true, "other scripts.test"), policy.ClassProtected},
 		{modified("a/pyproject.toml"), policy.ClassProtected},
 		{python(), policy.ClassAllowed},

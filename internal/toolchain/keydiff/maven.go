@@ -12,10 +12,12 @@ import (
 var (
 	versionProperty = input.Lazily(`(?i)^(?:[\w.-]*version|version\.[\w.-]+|maven\.compiler\.(?:source|target|release))$`)
 	toolProperty    = input.Lazily(`(?i)java|jdk|maven|plugin|surefire|failsafe`)
-	reference       = input.Lazily(`\$\{[^}]*\}`)
-	vmOptions       = input.Lazily(`\s(?:` + vmOption + `)`)
-	plainName       = input.Lazily(`^[\w.-]+$`)
-	inOutput        = input.Lazily(`^(?:[\w-]+[./]?)*$`) // a path below the directory of the classes
+	// siteProperty is a property that no plugin of tests asks for by its name.
+	siteProperty = input.Lazily(`(?i)(?:timestamp|module\.?name)$|^(?:jpms|osgi|sonar)\.`)
+	reference    = input.Lazily(`\$\{[^}]*\}`)
+	vmOptions    = input.Lazily(`\s(?:` + vmOption + `)`)
+	plainName    = input.Lazily(`^[\w.-]+$`)
+	inOutput     = input.Lazily(`^(?:[\w-]+[./]?)*$`) // a path below the directory of the classes
 )
 
 // describing are elements that describe a project, or say what its site shows and where it is published.
@@ -81,8 +83,11 @@ func pomKeys(root *element, parts xmlParts) {
 	}
 	walk(&element{children: root.children}, "")
 	for _, p := range properties {
+		bare := len(p.attrs)+len(p.children) == 0
 		version, isUsed := versionProperty().MatchString(p.name), used["${"+p.name+"}"]
-		if version && len(p.attrs)+len(p.children) == 0 && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
+		if bare && !isUsed && siteProperty().MatchString(p.name) {
+			parts.add("description", p)
+		} else if version && bare && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
 			isTool := isUsed || toolProperty().MatchString(p.name) // a parent may use it: a new one may lower what was inherited
 			if isTool {
 				parts.add("properties."+tomlKey(p.name), &element{name: p.name})

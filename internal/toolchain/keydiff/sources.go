@@ -23,7 +23,7 @@ func isPlain(version string) bool {
 }
 
 // harmlessOptions of a dependency do not say where it comes from.
-var harmlessOptions = strings.Fields("features optional default-features extras markers python platform allow-prereleases workspace include-group")
+var harmlessOptions = strings.Fields("features optional default-features default_features extras markers python platform allow-prereleases workspace include-group")
 
 // source is what a dependency says beside a version of a registry; nil for nothing. A text in a list is a requirement of Python.
 func source(v any, inList bool) any {
