@@ -41,6 +41,7 @@ func (f *File) weakened() (list []Hit) {
 	}
 	strong := sync.OnceValue(f.strongSubjects)
 	added := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
+	waitsItself := sync.OnceValue(func() bool { return has(f.Head.Code, "NUnit.Framework") })
 	isThere := func(s *Assertion) bool { return added()[s.key] }
 	asked := 0 // how often all that is exact was looked through
 	isStrong := func(subject string) bool {
@@ -55,7 +56,7 @@ func (f *File) weakened() (list []Hit) {
 		if len(removed) == 0 {
 			continue
 		}
-		list = append(list, f.callsLeft(removed, hunk.Added)...)
+		list = append(list, f.callsLeft(removed, hunk.Added, waitsItself)...)
 		fresh := assertionsOf(f.Head, hunk.Added)
 		if onlyLiterals(removed, fresh) {
 			continue
@@ -76,8 +77,9 @@ func (f *File) weakened() (list []Hit) {
 	return list
 }
 
-// callsLeft finds assertions of which a place has only the call, the comparison or a message left.
-func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hit) {
+// callsLeft finds assertions of which a place has only the call, the comparison or a message left. Most assertions of NUnit
+// wait for what they are about themselves.
+func (f *File) callsLeft(removed []*Assertion, added []linediff.Line, waitsItself func() bool) (list []Hit) {
 	for _, l := range added {
 		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) {
 			continue
@@ -92,7 +94,7 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line) (list []Hi
 			how := ""
 			switch {
 			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && !begins(key, "await") && oneOf(was.key, "await"+call, "return"+call) &&
-				(has(key, "ThatAsync", "MultipleAsync") || !has(f.Head.Code, "NUnit.Framework")): // the others of NUnit wait themselves
+				(has(key, "ThatAsync", "MultipleAsync") || !waitsItself()):
 				how = "nothing waits for the assertion any more"
 			case isAsserted:
 			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
