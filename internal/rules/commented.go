@@ -81,7 +81,6 @@ type gone struct {
 	starts   map[string]bool // the first bytes of the keys
 	comments map[string]int  // removed comments, by what they say
 	tests    map[int]string  // the lines of the base that declare tests
-	asked    int             // how many functions were looked for
 }
 
 type goneLine struct {
@@ -214,7 +213,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 		}
 		if was := g.find(text); was != nil && (how != "inside a text" || inStatement(f.Head, l.Number)) {
 			was.count--
-			if was.test == "" && (f.replaced(was, l.Number) || g.inHelper(was.line, l.Number)) {
+			if was.test == "" && f.replaced(was, l.Number) {
 				continue
 			}
 			d.add(f.hit(was.line, l.Number, was.test, how, ""))
@@ -289,32 +288,12 @@ func (f *File) replaced(line *goneLine, head int) bool {
 		slices.ContainsFunc(assertionsOf(f.Head, line.instead), says) // the comment may only quote what was there
 }
 
-// inHelper reports whether a function that is called on an added line below a comment has the assertion that became the comment.
-func (g *gone) inHelper(base, head int) bool {
-	v, key := g.file.Head, liveKey(g.file.Base, base)
-	for _, l := range between(g.file.Added(), head+1, head+nearby) {
-		for _, name := range callsOf(codeOn(v, l.Number)) {
-			if g.asked++; g.asked > maxSearched {
-				return false
-			}
-			for _, n := range linesWith(v, v.Code, name+"(") {
-				b, opens := v.BlockOn(n)
-				if opens {
-					g.asked++
-				}
-				for last := min(v.LineAt(b.End), n+maxHunk); opens && n < last && g.asked <= maxSearched; n++ {
-					if liveKey(v, n+1) == key {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
-}
-
-// names reports whether an assertion has all words of what another one compares, as where its condition is written out.
+// names reports whether an assertion has all words of what another one compares, as where its condition is written out, or is
+// a helper that gets the value which the other one is about.
 func (c *Assertion) names(was *Assertion) bool {
+	if kind, _, _, _ := c.surest(); kind == helperAssertion {
+		return hasWord(c.code, firstWord([]byte(was.subjects[0])))
+	}
 	terms := was.terms()
 	for word := range wordsIn([]byte(strings.Join(terms, " "))) {
 		if !hasWord(c.text, string(word)) {
