@@ -123,11 +123,16 @@ func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
 	added := f.inPlaceOf(line)
 	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })
+	dir, family := "/"+path.Base(name), strings.TrimRight(name, "0123456789")
 	for other, now := range f.now {
-		isPlaced := len(between(added, now[0].line, now[0].line)) > 0 && !petty().MatchString(other)
-		isAlike := isPlaced && strings.TrimRight(other, "0123456789") == strings.TrimRight(name, "0123456789") // a rule of Ruff
-		if f.was[other] == nil && ((isHook && (has(other, id) || isPlaced)) || isAlike || ends(path.Clean(other), "/"+path.Base(name))) {
-			return true // the other one may be a directory that moved
+		switch {
+		case f.was[other] != nil:
+		case ends(strings.TrimRight(other, "/"), dir), isHook && has(other, id): // a directory that moved, a hook that was renamed
+			return true
+		case isHook && !petty().MatchString(other), strings.TrimRight(other, "0123456789") == family:
+			if len(between(added, now[0].line, now[0].line)) > 0 {
+				return true
+			}
 		}
 	}
 	usual := isIn(name, " errcheck govet ineffassign staticcheck unused gosimple typecheck stylecheck ")
