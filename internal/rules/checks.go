@@ -186,7 +186,8 @@ func (f *File) checks(list []script) (all []Check) {
 // checksOf are the checks that a script runs.
 func (f *File) checksOf(s script) (all []Check) {
 	text := strings.TrimSpace(s.text)
-	if begins(text, "#", "//") {
+	isItem := isFlow(f.Path) && begins(text, "- ") && !begins(text, "- run:", "- uses:") // of a list of paths or of names
+	if isItem || begins(text, "#", "//") {
 		return nil
 	}
 	kind := scriptKind(f)
