@@ -127,7 +127,7 @@ func elsewhere(s script) bool {
 		case len(words) == 0, oneOf(words[0], "./gradlew", "./mvnw"):
 			return false
 		case begins(words[0], "$"): // a variable has the command, and arguments follow; else it is a text
-			return has(strings.Join(words, " "), " ") && !has(words[0], "{{") && !slices.Contains(words, "=")
+			return (len(words) > 1 || slices.Contains(c.words, "eval")) && !has(words[0], "{{") && !slices.Contains(words, "=")
 		case begins(words[0], "./", "@"), isIn(words[0], " bash sh pwsh python python3 node "), has(words[0], ".github/workflows/"):
 			return true
 		case len(words) == 1:
