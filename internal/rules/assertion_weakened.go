@@ -96,10 +96,10 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line, waitsItsel
 			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && !begins(key, "await") && oneOf(was.key, "await"+call, "return"+call) &&
 				(has(key, "ThatAsync", "MultipleAsync") || !waitsItself()):
 				how = "nothing waits for the assertion any more"
+			case was.silenced(call):
+				how = "the failure counts no more, or in some builds only"
 			case isAsserted:
-			case f.Lang() == source.Go && has(call, ".Log", ".Skip") && was.silenced(call):
-				how = "the failure is only a message now"
-			case was.isAbout(call, l.Text) && !f.isLookedAt(l.Number):
+			case was.isAbout(call, bytes.TrimLeft(l.Text, " \t")) && !f.isLookedAt(l.Number):
 				how = "the assertion is gone, and its call stays"
 			}
 			if how != "" {
@@ -123,24 +123,34 @@ func (f *File) isLookedAt(line int) bool {
 	return kind == sureAssertion || (name != "" && f.Lang() == source.Ruby)
 }
 
-// silenced reports whether a call says what an assertion of Go says, but fails nothing.
+// quieter are what some assertions begin with, and what says the same, but fails nothing.
+var quieter = map[source.Lang][][2]string{
+	source.Go:     {{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error", ".Skip"}, {".Fatal", ".Skip"}, {".FailNow(", ".SkipNow("}, {".Equal(t,", ".ObjectsAreEqual("}},
+	source.CSharp: {{"Assert.That(", "Warn.Unless("}}, source.Rust: {{"assert", "debug_assert"}},
+}
+
+// silenced reports whether a call says what an assertion says, but fails nothing.
 func (s *Assertion) silenced(call string) bool {
-	for _, loud := range []string{".Error", ".Fatal"} {
-		if before, after, found := strings.Cut(s.key, loud); found && begins(call, before) &&
-			(call == before+".Log"+after || call == before+".Skip"+strings.TrimPrefix(after, "Now")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(quieter[plainLang(s.lang)], func(pair [2]string) bool {
+		before, after, found := strings.Cut(s.key, pair[0])
+		return found && call == before+pair[1]+after
+	})
 }
 
 // isAbout reports whether a line has no more than the call or the comparison that an assertion is about.
 func (s *Assertion) isAbout(call string, line []byte) bool {
+	if begins(line, "let _ =", "_ =") && ends(s.key, "("+call+")", ","+call+")") {
+		return true
+	}
 	if (s.rank < partial && !begins(s.matcher, "NoError")) || begins(s.matcher, "not.") {
 		return false
 	}
 	if s.lang == source.Python && has(line, "=") && s.key == "assert"+call {
 		return true
+	}
+	if left, right, compares := strings.Cut(call, "=="); compares { // a comparison alone
+		terms := s.terms()
+		return slices.Contains(terms, left) && slices.Contains(terms, strings.TrimPrefix(right, "="))
 	}
 	return slices.ContainsFunc(s.subjects, func(subject string) bool {
 		return strings.TrimPrefix(subject, "await") == call && (has(subject, "(") || has(line, "="))
@@ -257,12 +267,18 @@ func (s *Assertion) about(was *Assertion) string {
 			continue
 		}
 		for _, now := range s.subjects {
-			if now == subject || bare(now) == subject {
+			if now == subject || bare(now) == subject || (s.rank == exists && isSource(bare(now), subject)) {
 				return subject
 			}
 		}
 	}
 	return ""
+}
+
+// isSource reports whether a call gives what a subject is a part of, or has the same arguments with a literal.
+func isSource(call, subject string) bool {
+	name, args, called := strings.Cut(call, "(")
+	return called && name != "" && (begins(subject, call+".") || (strings.ContainsAny(args, `"'`) && ends(subject, "("+args)))
 }
 
 // wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.

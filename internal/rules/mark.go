@@ -162,10 +162,10 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case isIn(word, " cfg cfg_attr "):
 		raw := bracketed(f, f.Text, n, at) // what is asked for stands in texts
 		if word == "cfg" {
-			return foldCondition(raw, truths{"test": always}).not()
+			return foldCondition(raw, cfgs).not()
 		}
 		if condition, what, _ := cutOutside(raw, ","); has(what, "ignore") {
-			return foldCondition(condition, nil)
+			return foldCondition(condition, cfgs)
 		}
 		return notEver
 	case lang == source.Ruby && !header:
@@ -216,6 +216,9 @@ var returns = input.Lazily(`^[^\n;{=]*?(\w+)\(\)[^\n;{=]*(?:\{\s*return\b|=)\s*(
 // jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is
 // met.
 var jsChoice = input.Lazily(`[(=](.*)\? *` + jsTests + `(\.\w+)? *: *` + jsTests + `(?:\.\w+)? *[);]`)
+
+// cfgs are conditions of Rust that are known where tests run: on some systems no project tests.
+var cfgs = truths{"test": always, `target_os = "redox"`: notEver, `target_os = "haiku"`: notEver}
 
 // namedArgument parts name=value of Python. A comparison has no name.
 func namedArgument(arg string) (name, value string, named bool) {

@@ -275,7 +275,7 @@ func constantAt(expr string, names truths, depth int) certainty {
 
 func literalTruth(expr string, names truths) certainty {
 	switch expr {
-	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())":
+	case "true", "True", "TRUE", "bool(1)", "Boolean.TRUE", "cfg!(all())", "cfg!(debug_assertions)":
 		return always
 	case "false", "False", "FALSE", "None", "nil", "null", "Boolean.FALSE", "cfg!(any())", "TYPE_CHECKING":
 		return notEver

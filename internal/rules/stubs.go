@@ -118,19 +118,22 @@ func scanComment(text []byte, found func(at int, phrase string) bool) {
 // stubPattern matches the statement that says so, from its first word, in the text.
 var stubPattern = byLanguage(map[source.Lang]string{
 	source.Go:         `^panic\((errors\.New\(|fmt\.Errorf\()?["\x60](?i:[\w.: ]*\b(not (yet )?implemented|unimplemented|implement me)|todo\b)`,
-	source.Python:     `^raise NotImplementedError\b`,
+	source.Python:     `^raise NotImplementedError\b|^return True\b`,
 	source.JavaScript: `^throw new \w*(NotImplemented\w*\(|Error\(\s*["'\x60](?i:[^"'\x60]*\b(not (yet )?implemented|unimplemented|todo\b)))`,
-	source.Rust:       `^(todo|unimplemented)!`,
-	source.Java:       `^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(`,
-	source.CSharp:     `^throw new (System\.)?NotImplementedException\b`,
-	source.Ruby:       `^raise (::)?NotImplementedError\b`,
+	source.Rust:       `^(todo|unimplemented)!|^true\b`,
+	source.Java:       `^throw new (NotImplementedException\b|UnsupportedOperationException\("(?i:[^"]*(not (yet )?implemented|unimplemented|todo\b|not supported yet)))|^TODO\(|^(return )?true\b`,
+	source.CSharp:     `^throw new (System\.)?NotImplementedException\b|^(return )?true\b`,
+	source.Ruby:       `^raise (::)?NotImplementedError\b|^true\b`,
 })
 
 var stubNeedles = map[source.Lang][]string{
-	source.Go: {"panic("}, source.Python: {"raise NotImplementedError"}, source.JavaScript: {"throw new "},
-	source.Rust: {"todo!", "unimplemented!"}, source.Java: {"throw new ", "TODO("}, source.CSharp: {"throw new "},
-	source.Ruby: {"raise "},
+	source.Go: {"panic("}, source.Python: {"raise NotImplementedError", "return True"}, source.JavaScript: {"throw new "},
+	source.Rust: {"todo!", "unimplemented!", "true"}, source.Java: {"throw new ", "TODO(", "return true", "true"},
+	source.CSharp: {"throw new ", "return true", "true"}, source.Ruby: {"raise ", "true"},
 }
+
+// hasParts matches a type with values that can differ, so that a function which says that all are equal compares nothing.
+var hasParts = input.Lazily(`self\.\w|\n\s+\w+: *\w|@\w+ *=|attr_|get;|\b(?:val|var|private|readonly|record) |\b(?:struct|enum) \w+[ (<{]`)
 
 // scanStubs finds functions of the product whose whole body says that they are not implemented. The kind is the name.
 func scanStubs(f *File, v *source.File, found func(int, string)) {
@@ -138,9 +141,16 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 		return
 	}
 	for _, needle := range stubNeedles[plainLang(v.Lang)] {
+		// A function that is only true says that all values are equal.
+		isTruth := ends(needle, "rue")
+		if isTruth && !has(v.Code, "fn eq(", "quals(", "__eq__(", "def ==", "def eql?") {
+			continue
+		}
 		for pos := range somePlaces(v.Code, needle) {
 			if line := v.LineAt(pos); stubPattern(v.Lang).Match(restOf(v.Text, pos)) && !v.InTest(line) {
-				if name := stubbed(v, pos); name != "" {
+				name := stubbed(v, pos)
+				isEmpty := isIn(name, " eq equals Equals __eq__ == eql? ") && hasParts().Match(v.Code) && !has(v.Code, "PhantomData")
+				if name != "" && (isEmpty || !isTruth) {
 					found(line, name)
 				}
 			}

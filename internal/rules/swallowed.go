@@ -130,11 +130,17 @@ func (f *File) unreached(n int, line []byte, known *surroundings) (how string, t
 		return "where its failure is swallowed", end
 	case has(line, "catch_unwind("), emptyCatch().Match(line):
 		return "where its failure is swallowed", n
+	case begins(line, "defer func") && end < n+6 && innermost(f.head, n) != nil &&
+		dropped().Match(squeeze(nil, f.Head.Code[offsetOf(f.Head, n):offsetOf(f.Head, end+1)])):
+		return "where a panic is dropped", innermost(f.head, n).End
 	case f.isLeft(n, end, line, known):
 		return "in a block that the test does not wait for", end
 	}
 	return "", 0
 }
+
+// dropped matches, without blanks, what keeps any panic from failing a test in Go.
+var dropped = input.Lazily(`^deferfunc\(\)\{(?:(?:_=)?recover\(\)|if\w+:=recover\(\);\w+!=nil\{(?:t\.Logf?\([^{}]*\))?\})\}`)
 
 var catching = input.Lazily(`^(?:(?:var|val|let) (\w+) = )?(?:runCatching\b|Record\.Exception|(?:\w+::)*catch_unwind\()`)
 
@@ -196,6 +202,10 @@ var nestedDef = input.Lazily(`^(?:async )?def (\w+)\(`)
 
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
 func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool {
+	// No other file calls what a file of tests exports.
+	if runnerFinds(f.Path) {
+		line = bytes.TrimPrefix(line, []byte("export "))
+	}
 	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
 	if len(line) == 0 || f.Lang() == source.Ruby || arm {
 		return false
@@ -309,7 +319,7 @@ func swallows(v *source.File, line int) bool {
 	return last == line || !handler().Match(v.CodeLine(last))
 }
 
-var idle = input.Lazily(`^(?:pass|\.\.\.|nil|true|false|return|return nil|return None|continue)?$|^(?:Assert\.(?:Ignore|Inconclusive|Pass|Skip)|pytest\.(?:skip|xfail)|self\.skipTest|skip|console\.\w+|print|println|puts|p|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
+var idle = input.Lazily(`^(?:pass|\.\.\.|nil|true|false|return|return nil|return None|continue)?$|^(?:Assert\.(?:Ignore|Inconclusive|Pass|Skip)|pytest\.(?:skip|xfail)|self\.skipTest|skip|console\.\w+|print|println|puts|p|warn|warnings\.warn|System\.(?:out|err)\.\w+|Console\.Write\w*|Debug\.Write\w*|log(?:ger|ging)?\.\w+|\w+\.printStackTrace)\b[^{}]*$`)
 
 // isIdle reports whether a line of a handler does nothing, or only prints.
 func isIdle(line []byte) bool {

@@ -52,6 +52,12 @@ var signs = []sign{
 			`\b(process\.exitCode|Environment\.ExitCode)\s*=\s*(0|undefined)\b`, nil},
 	{source.JavaScript, "global window", "the function that declares tests is replaced",
 		`^\s*\(?(global|globalThis|window)(\s+as\s+any\))?\.(it|test|describe|expect)\s*=\s*(.*\.(skip|todo)\b|\(?\w*\)?\s*=>\s*\{\s*\}|noop|jest\.fn\(\)|vi\.fn\(\))`, nil},
+	{source.JavaScript, "toBe( toEqual( toStrictEqual( toThrow( toContain(", assertionsReplaced,
+		`^\s*(async )?to(Be|(Strict)?Equal|Throw|Contain)\(`, func(v *source.File, line int) bool {
+			return !slices.ContainsFunc(v.Enclosing(line), func(b int) bool { return has(v.CodeLine(b), "expect.extend(") })
+		}},
+	{source.CSharp, "Assert", assertionsReplaced,
+		`^(global )?using Assert\s*=[^;]*\.\w*;`, func(v *source.File, line int) bool { return has(v.CodeLine(line), "Assert;") }},
 	{source.Python, "Error TestCase pytest.", assertionsReplaced,
 		`(^|\s)(unittest\.)?TestCase\.\w+\s*=[^=]|(^|\s)builtins\.AssertionError\s*=|(^|\s)AssertionError\s*=|setattr\(\s*(unittest\.)?(TestCase|builtins),\s*["'](assert\w*|fail\w*|run|AssertionError)["']|setattr\(\s*["']builtins\.AssertionError["']|(^|\s)pytest\.(fail|raises)\s*=[^=]`, nil},
 	{source.Ruby, "def assert def refute", assertionsReplaced,

@@ -145,6 +145,10 @@ func lookAnew(t *Test) insight {
 			in.assertions++ // too long to say
 			continue
 		}
+		// Its own name is no call.
+		if i := bytes.Index(line, []byte(ownName(t.Name)+"(")); i > 0 && n == t.Body && isDeclared(t.of.Lang, line, i) {
+			line = line[i+len(ownName(t.Name)):]
+		}
 		if isEarlyReturn(t, n, line) && isUnconditional(t, n, nil) {
 			if asserts(t.of, n) {
 				in.assertions++
@@ -177,7 +181,9 @@ func lookAnew(t *Test) insight {
 
 // soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
 func soundsLikeAssertion(line []byte) bool {
-	return has(bytes.ToLower(line), "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise",
+	// Rust names a build so.
+	line = bytes.ReplaceAll(bytes.ToLower(line), []byte("debug_assertions"), nil)
+	return has(line, "assert", "expect", "should", "verify", "check", "must", "require", "throw", "raise",
 		"match", "fail", "ensure", "panic", "snapshot", ".withtimeout(")
 }
 
@@ -185,7 +191,7 @@ func soundsLikeAssertion(line []byte) bool {
 func isHarmless(name string) bool {
 	return isIn(strings.ToLower(name), " print println printf log logf info debug warn puts p sprintf sprint format str string len "+
 		"writeline done if return func function for while switch catch pass skip sleep helper cleanup parallel setenv tempdir void "+
-		"eprintln dbg t it test async defer console resolve ok ")
+		"eprintln dbg cfg t it test async defer console resolve ok ")
 }
 
 // isEmptyAssertion reports whether the assertion on a line is always true, compares numbers alone, such as assert_eq!(1

@@ -18,12 +18,18 @@ func findSkippedTest(c *Change, report func(Hit)) {
 	})
 }
 
-var markedRow = input.Lazily(`^\s*(?:pytest\.)?param\((.+),\s*marks=\[?(?:pytest\.)?mark\.(?:skip|xfail)\b(?:\((?:reason=)?["'][^()]*\)|\(\))?\]?(?:,\s*id=.*)?\),?$`)
+// markedRow matches a row of pytest, and the head of a test of Kotest, with what skips it; its groups are the rest.
+var markedRow = byLanguage(map[source.Lang]string{
+	source.Python: `^\s*(?:pytest\.)?param\((.+),\s*marks=\[?(?:pytest\.)?mark\.(?:skip|xfail)\b(?:\((?:reason=)?["'][^()]*\)|\(\))?\]?(?:,\s*id=.*)?\),?$`,
+	source.Java:   `^\s*x(` + kotest + `".*)|^(\s*(?:` + kotest + `)?")(?:!|f:)(.*\{\s*)$|^(\s*` + kotest + `"[^"]*"\))\.config\(enabled = false\)(.*)`,
+})
 
-// findSkippedRow finds rows of a table of pytest that ran at the merge base and are skipped at the head.
+const kotest = `(?:test|should|describe|context|it|given|then|feature|scenario|expect)\(`
+
+// findSkippedRow finds rows of a table of pytest, and tests of Kotest, that ran at the merge base and are skipped at the head.
 func findSkippedRow(c *Change, report func(Hit)) {
 	for _, f := range c.tests().files {
-		if f.Lang() != source.Python || f.Base == nil || f.Head == nil {
+		if f.Base == nil || f.Head == nil {
 			continue
 		}
 		before := map[string]bool{}
@@ -32,11 +38,11 @@ func findSkippedRow(c *Change, report func(Hit)) {
 		}
 		var found firstHit
 		for _, l := range f.Added() {
-			m := markedRow().FindSubmatch(l.Text[:min(len(l.Text), maxNear)])
-			if m == nil || !before[rowKey(m[1])] {
+			row := strings.Join(groups(markedRow(f.Lang()), l.Text[:min(len(l.Text), maxNear)]), "")
+			if row == "" || !before[rowKey([]byte(row))] {
 				continue
 			}
-			found.add(f.hit(0, l.Number, "", "a row of a table of tests is skipped now", "remove the skip, and fix what the test finds"))
+			found.add(f.hit(0, l.Number, "", "a row of a table of tests, or a test, is skipped now", "remove the skip, and fix what the test finds"))
 		}
 		found.report(report)
 	}
@@ -216,8 +222,8 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 	if n := builtOnDemand(v); n > 0 {
 		report(n, onDemand+"a build tag")
 	}
-	for _, n := range linesWith(v, v.Code, "cfg_attr(not(feature") {
-		if has(v.CodeLine(n), "ignore") {
+	for _, n := range linesWith(v, v.Code, "cfg_attr(not(feature", "cfg(all(test, feature") {
+		if has(v.CodeLine(n), "ignore", "all(test") {
 			report(n, onDemand+"a feature")
 		}
 	}

@@ -67,6 +67,10 @@ var offTags = sync.OnceValue(func() truths {
 	return tags
 })
 
+// rareBuild matches the name of a file of tests that is built on systems or processors only on which hardly a project
+// tests.
+var rareBuild = input.Lazily(`_(?:plan9|aix|illumos|solaris|dragonfly|mips\w*|ppc64|riscv64|loong64|s390x)_test\.go$`)
+
 // offByName is the line that takes a whole file out of all builds: 1 where its name does.
 func offByName(v *source.File) int {
 	if v.Lang != source.Go {
@@ -76,6 +80,9 @@ func offByName(v *source.File) int {
 		if part == "testdata" || begins(part, "_", ".") {
 			return 1
 		}
+	}
+	if rareBuild().MatchString(v.Path) {
+		return 1
 	}
 	if n, expr := buildConstraint(v); foldCondition(expr, offTags()) == notEver {
 		return n
