@@ -28,8 +28,13 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 				continue
 			}
 			if was[check.Program]--; was[check.Program] < 0 {
-				found.add(f.hit(0, check.Line, check.Program, "the result of "+check.Program+" is ignored: "+check.MayFail,
-					"let the command fail, and fix what it finds"))
+				found.add(f.hit(0, check.Line, check.Program, "the result of "+check.Program+" is ignored: "+check.MayFail, fixSoft))
+			}
+		}
+		// A task of Rake says so itself.
+		for _, s := range f.added {
+			if has(s.text, ".fail_on_error = false") {
+				found.add(f.hit(0, s.line, "", "the result of a task is ignored", fixSoft))
 			}
 		}
 		found.report(report)

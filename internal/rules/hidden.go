@@ -23,7 +23,8 @@ type concealment byte
 
 const (
 	bidi      concealment = 1 << iota // changes the order in which the text is shown
-	invisible                         // carries a text that is not shown: tags and rows of variation selectors
+	invisible                         // carries a text that is not shown: rows of variation selectors
+	tags                              // carries a text that is not shown, and that no document needs
 	zeroWidth                         // has no width, and makes two texts that look the same differ
 )
 
@@ -33,10 +34,11 @@ func findHidden(kinds concealment) func(*Change, func(Hit)) {
 		before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
 		for _, f := range c.Files {
 			if isRead(f, f.Base) {
-				eachHidden(f.Path, f.Removed(), kinds, func(_ int, found []rune) { before[string(found)]++ })
+				eachHidden(f.Path, f.Removed(), kinds&harmful(f.Path), func(_ int, found []rune) { before[string(found)]++ })
 			}
 		}
 		for _, f := range c.Files {
+			kinds := kinds & harmful(f.Path)
 			if !isRead(f, f.Head) {
 				continue
 			}
@@ -71,10 +73,21 @@ func quietStrings(f *File, version *source.File, lines []linediff.Line, kinds co
 	return masked
 }
 
-// isRead reports whether a version of a file can have hidden text that does harm. Pictures and documents in formats of
+// harmful are the kinds that do harm in a file: of those in a document only what no reader needs.
+func harmful(name string) concealment {
+	if conceals(name) {
+		return ^concealment(0)
+	}
+	if inDir(name, testInput+" tests test ") {
+		return 0
+	}
+	return tags
+}
+
+// isRead reports whether a version of a file is text. Pictures and documents in formats of
 // their own, which are no text, have such characters by chance.
 func isRead(f *File, version *source.File) bool {
-	return version != nil && conceals(f.Path) && hasHigh(version.Text) && (f.Lang() != source.None || isText(version.Text))
+	return version != nil && hasHigh(version.Text) && (f.Lang() != source.None || isText(version.Text))
 }
 
 // isText reports whether nearly all of a text is UTF-8.
@@ -161,7 +174,7 @@ func conceal(r, previous, next rune) concealment {
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x61C:
 		return bidi
 	case isTag(r):
-		return invisible
+		return tags
 	case isSelector(r):
 		isTwice := r == 0xFE0F && (previous == r) != (next == r) && previous >= 0x2000 // of an emoji; three in a row are no slip
 		if ((isSelector(previous) || isSelector(next)) && !isTwice) || (r >= 0xE0100 && !unicode.Is(unicode.Han, previous)) {
@@ -479,7 +492,7 @@ func findMixed(c *Change, report func(Hit)) {
 	before := sync.OnceValue(c.namesBefore)
 	isLike := func(_, r, _ rune) bool { latin, _ := latinOf(r); return r >= utf8.RuneSelf && latin != 0 }
 	for _, f := range c.Files {
-		if !isRead(f, f.Head) {
+		if !conceals(f.Path) || !isRead(f, f.Head) {
 			continue
 		}
 		var first *Hit

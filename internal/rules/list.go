@@ -18,7 +18,7 @@ var anyFile = []string{"any"}
 // All are the diff rules; the more precise of two that can find the same comes first.
 var All = []*Rule{
 	{"closeout/hidden-text", "Text that a reader does not see, or reads as another", input.Block, append(testLanguages, "any", "yaml"),
-		[]Part{{Find: findHidden(bidi | invisible)}, {Find: findMisread}, {Find: findHidden(zeroWidth), Severity: input.Warn},
+		[]Part{{Find: findHidden(bidi | invisible | tags)}, {Find: findMisread}, {Find: findHidden(zeroWidth), Severity: input.Warn},
 			{Find: findMixed, Severity: input.Warn}}},
 	{"closeout/secret", "A credential is in the change", input.Block, anyFile,
 		[]Part{{Find: findSecrets(false)}, {Find: findSecrets(true), Severity: input.Warn}}},
@@ -47,7 +47,7 @@ var All = []*Rule{
 	{"closeout/check-config", "A checker demands less, or is switched off for a whole file", input.Warn, append(testLanguages, "any"),
 		[]Part{{Find: inOne(findBlanketSuppression)}, {Find: inOne(findCheckConfig)}}},
 	{"closeout/check-softened", "A check is off, or its failure does not count", input.Warn, []string{"any", "yaml"},
-		[]Part{{Find: inOne(findSoftenedWorkflow), Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"},
+		[]Part{{Find: inOne(findSoftenedWorkflow), Topic: "swallow"}, {Find: findSwallowedCheck, Topic: "swallow"}, {Find: findSoftJob, Topic: "swallow"},
 			{Find: findNarrowedCheck, Topic: "swallow"}, {Find: inOne(findRetriedTest)}}},
 	{"closeout/workflow-grants", "A workflow gives more rights or secrets away than before", input.Warn, []string{"yaml"},
 		[]Part{{Find: findWorkflowPermissions}, {Find: findPullRequestTarget}, {Find: findUnpinnedAction}, {Find: findWorkflowSecret},

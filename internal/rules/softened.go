@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/closeout-gate/closeout/internal/source"
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
@@ -75,6 +77,51 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))
 		}
 	}
+}
+
+// findSoftJob finds checks of which the failure does not count in the jobs of other services than GitHub.
+func findSoftJob(c *Change, report func(Hit)) {
+	for _, f := range c.scripted() {
+		if f.Base == nil || f.Head == nil || isFlow(f.Path) || scriptKind(f.File) != "yaml" {
+			continue
+		}
+		was, now := softChecks(f.Base), softChecks(f.Head)
+		for _, check := range slices.Sorted(maps.Keys(was)) {
+			if soft := now[check]; was[check].Key == "" && soft.Key != "" {
+				report(f.hit(0, soft.Pos.Line, check, "the result of "+check+" is ignored: "+soft.Key, fixSoft))
+			}
+		}
+	}
+}
+
+// softChecks are the checks of a file of Azure or GitLab, each with what makes it count nowhere; nothing for one that counts.
+func softChecks(v *source.File) map[string]input.Member {
+	found := map[string]input.Member{}
+	var visit func(n *input.Node, soft input.Member)
+	visit = func(n *input.Node, soft input.Member) {
+		for _, m := range n.Members {
+			if isIn(m.Key+":"+strings.ReplaceAll(textOf(m.Value), " ", ""), " continueOnError:true allow_failure:true when:manual when:never condition:false condition:eq(variables['Build.Reason'],'Schedule') ") {
+				soft = m
+			}
+		}
+		text := n.Text
+		if has(textOf(n, "task"), "DotNet") {
+			text = "dotnet " + textOf(n, "inputs", "command")
+		}
+		for _, check := range checksIn(text) {
+			if _, known := found[check]; !known || soft.Key == "" {
+				found[check] = soft
+			}
+		}
+		for _, item := range n.Items {
+			visit(item, soft)
+		}
+		for _, m := range n.Members {
+			visit(m.Value, soft)
+		}
+	}
+	visit(parseYAML(v).At(), input.Member{})
+	return found
 }
 
 // before finds a step of the head at the merge base: in its job, in its workflow, or else, where that is new, in any other
