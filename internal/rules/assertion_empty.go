@@ -35,7 +35,7 @@ func findTautology(c *Change, report func(Hit)) {
 const fixEmpty = "assert what the code must do, or remove the assertion"
 
 func (f *File) tautologies() (list []*Assertion) {
-	asked, replaced, literals := 0, 0, sync.OnceValue(f.literalsBefore)
+	asked, replaced, compared := 0, 0, sync.OnceValue(f.comparedBefore)
 	for _, l := range f.Added() {
 		if len(l.Text) > maxStatementBytes {
 			continue
@@ -58,9 +58,11 @@ func (f *File) tautologies() (list []*Assertion) {
 			continue
 		}
 		how := mayFail
-		switch {
-		case s.comparesTwo() && (f.isCopied(s) || f.isAgain(s, literals)):
-			how = sameNames
+		switch a, b, isTwo := s.comparesTwo(); {
+		case isTwo && (f.isCopied(s, a, b) || f.isAgain(s, a, b, compared)):
+			if how = sameNames; has(a+b, ".") && has(a+b, "(") { // no objects that are equal, but what one gives
+				how = never
+			}
 		case isGo && headTruth(f.Head.CodeLine(n), nil) == notEver:
 			how = never
 		case !isGo && n == l.Number:
@@ -201,13 +203,16 @@ func (f *File) copyUsed(line int) int {
 }
 
 // comparesTwo reports whether an assertion demands that two values of the code are equal, and not a value and a literal.
-func (s *Assertion) comparesTwo() bool {
-	return s.rank == exact && len(s.subjects) == 2 && len(s.expected) == 0
+func (s *Assertion) comparesTwo() (a, b string, does bool) {
+	both := slices.Concat(s.subjects, s.expected)
+	if s.rank != exact || len(both) != 2 || isLiteral([]byte(both[0])) || isLiteral([]byte(both[1])) {
+		return "", "", false
+	}
+	return both[0], both[1], true
 }
 
 // isCopied reports whether an assertion of two values compares a variable with itself, or with its copy.
-func (f *File) isCopied(s *Assertion) bool {
-	a, b := s.subjects[0], s.subjects[1]
+func (f *File) isCopied(s *Assertion, a, b string) bool {
 	if wordEnd(a+b) < len(a+b) {
 		return false
 	}
@@ -224,32 +229,33 @@ func (f *File) isCopied(s *Assertion) bool {
 	return a == b
 }
 
-// isAgain reports whether an assertion of two values compares the results of two equal calls, where a literal was
-// expected before.
-func (f *File) isAgain(s *Assertion, wasLiteral func() map[string]bool) bool {
-	a, b := s.subjects[0], s.subjects[1]
-	if a == b || (!wasLiteral()[a] && !wasLiteral()[b]) {
+// isAgain reports whether an assertion of two values compares the results of two equal calls, where something else
+// was expected before.
+func (f *File) isAgain(s *Assertion, a, b string, wasCompared func() map[string]bool) bool {
+	if !wasCompared()[a] && !wasCompared()[b] {
 		return false
 	}
 	values := map[string]string{a: a, b: b}
 	for n := max(1, s.first-20); n < s.first; n++ {
 		if name, value := setOn(f.Head, n); values[name] != "" {
 			values[name] = value
+		} else if name == "" && has(f.Head.CodeLine(n), "(") && !asserts(f.Head, n) {
+			values = map[string]string{a: a, b: b} // what happens between can change the value
 		}
 	}
 	return values[a] == values[b] && has(values[a], "(")
 }
 
-// literalsBefore are what the removed lines of a file set to a literal, or compare with one.
-func (f *File) literalsBefore() map[string]bool {
+// comparedBefore are what the removed lines of a file set to a literal, or compare with something.
+func (f *File) comparedBefore() map[string]bool {
 	names := map[string]bool{}
 	for _, l := range f.Removed() {
 		name, value := setOn(f.Base, l.Number)
 		names[name] = names[name] || isLiteral([]byte(value))
 	}
 	for _, s := range assertionsOf(f.Base, f.Removed()) {
-		if s.rank == exact && len(s.expected) > 0 && len(s.subjects) > 0 {
-			names[s.subjects[0]] = true
+		for _, subject := range s.subjects {
+			names[subject] = names[subject] || s.rank == exact
 		}
 	}
 	return names

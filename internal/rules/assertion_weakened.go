@@ -63,6 +63,9 @@ func (f *File) weakened() (list []Hit) {
 		}
 		for i, now := range fresh {
 			was, how := now.accepts(removed, i, len(fresh)), "the assertion accepts more than before"
+			if i < len(removed) && len(fresh) <= len(removed) && now.begins(removed[i]) {
+				was, how = removed[i], "of the assertion only the first part is left"
+			}
 			if was == nil || isThere(was) {
 				if was = now.weakens(removed); was == nil || isThere(was) || isStrong(now.about(was)) ||
 					slices.ContainsFunc(fresh, func(s *Assertion) bool { return s.expects(was, now) }) {
@@ -236,10 +239,23 @@ func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion 
 			return was
 		}
 	}
-	if places == len(removed) && s.widens(removed[place]) {
+	if places <= len(removed) && s.widens(removed[place]) {
 		return removed[place]
 	}
 	return nil
+}
+
+// saysMore matches what an assertion goes on with, where that says more.
+var saysMore = input.Lazily(`^\.(?:with|once|twice|exactly|times|and|that|which|have|include|equal|is[A-Z]|has[A-Z]|contains|And|Which)`)
+
+// begins reports whether an assertion is only the first part of another one: without a link of its chain, or without the
+// value of a property.
+func (s *Assertion) begins(was *Assertion) bool {
+	if rest, is := strings.CutPrefix(was.key, s.key); is && s.rank > unclear {
+		return saysMore().MatchString(rest)
+	}
+	start, isCall := strings.CutSuffix(s.key, ")")
+	return isCall && has(s.matcher, "roperty", "ttribute") && begins(was.key, start+",")
 }
 
 // weakens finds the removed assertion that this one says less than.
@@ -283,9 +299,10 @@ func isSource(call, subject string) bool {
 
 // wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.
 var wrapped = input.Lazily(`^(?:len|Object\.keys)\((.*)\)$|^(.*)(?:\.(?:len\(\)|size\(\)|[Ll]ength|[Cc]ount|size|is_some\(\)|is_ok\(\)|` +
-	`isPresent\(\)|present\?|nil\?|is_empty\(\)|Any\(\)|empty\?)|!)$`)
+	`isPresent\(\)|present\?|nil\?|is_empty\(\)|isNotEmpty\(\)|Any\(\)|empty\?)|!)$`)
 
 func bare(subject string) string {
+	subject = strings.TrimPrefix(subject, "typeof")
 	if m := wrapped().FindStringSubmatch(subject); m != nil {
 		return m[1] + m[2]
 	}
@@ -349,8 +366,8 @@ func stillStrong(strong []string, subject string) bool {
 }
 
 // raised matches the error that a test expects; its groups are the error and what is known of its text.
-var raised = input.Lazily(`(?s)(?:^|\W)(?:(?:(?:assert_)?raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|(?:assert|should)?Throws?(?:Any)?(?:Async)?<|assertFailsWith<|Throws\.(?:(?:TypeOf|InstanceOf)<)?|` +
-	`raise_error[ (]*|should_panic[ (]*)\s*([^,)>\n\]]*)(.*)`)
+var raised = input.Lazily(`(?s)(?:^|\W)(?:Test\(expected ?= ?|(?:(?:assert_)?raises|assertRaises(?:Regex)?|assertThrows|toThrow(?:Error)?|isInstanceOf)\(|(?:assert|should)?Throws?(?:Any)?(?:Async)?<|assertFailsWith<|Throws\.(?:(?:TypeOf|InstanceOf)<)?|` +
+	`raise_error[ (]*|should_panic[ (]*|shouldThrowAny)\s*([^,)>\n\]]*)(.*)`)
 
 // broad are the errors that nearly every error is.
 const broad = "  Exception BaseException Throwable RuntimeException Error StandardError Exception.class Throwable.class RuntimeException.class System.Exception "
@@ -365,7 +382,7 @@ func (s *Assertion) widens(was *Assertion) bool {
 	switch {
 	case isIn(old, broad):
 		return false
-	case isIn(now, broad):
+	case isIn(now, broad), begins(now, "{") && has(s.text, "ThrowAny"):
 		return true
 	}
 	// Who names the error compares its text below.
@@ -375,15 +392,15 @@ func (s *Assertion) widens(was *Assertion) bool {
 
 // What stands before a number that says how far a value may be away. With precise, less is more.
 var (
-	tolerant = input.Lazily(`((?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|[wW]ithin\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e\d]+)`)
-	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,|Assert\.Equal\(.*,.*,))([-.e\d]+)`)
-	third    = input.Lazily(`(assertEquals\([^,()]*,.*,)([-.e\d]+)[fFdD]?\);?$`) // of JUnit
+	tolerant = input.Lazily(`((?:delta=|rel=|abs=|rtol=|atol=|abs_tol=|rel_tol=|epsilon=|delta:|tolerance:|[tT]hreshold:|maxDiffPixel\w*:|[wW]ithin\(|offset\(|\babs\(.*\)<=?)|(?:InDelta|InEpsilon|assert_in_delta|BeApproximately\().*,)([-.e_\d]+)`)
+	precise  = input.Lazily(`((?:places=|decimal=|precision:|(?:toBeCloseTo|assertAlmostEqual)\(.*,|Assert\.Equal\(.*,.*,))([-.e_\d]+)`)
+	third    = input.Lazily(`(assertEquals\((?:[^,()]|\([^()]*\))*,.*,)([-.e_\d]+)[fFdD]?\);?$`) // of JUnit
 )
 
 // numbers are those behind what a pattern matches in an assertion, and the assertion without them.
 func numbers(pattern *regexp.Regexp, key string) (list []float64, rest string) {
 	for _, m := range pattern.FindAllStringSubmatch(key, -1) {
-		if n, err := strconv.ParseFloat(m[2], 64); err == nil {
+		if n, err := strconv.ParseFloat(strings.ReplaceAll(m[2], "_", ""), 64); err == nil {
 			list = append(list, n)
 		}
 	}
@@ -421,7 +438,7 @@ func (s *Assertion) loosens(was *Assertion) bool {
 	for at(was.key, differ) == at(s.key, differ) && differ < len(s.key) {
 		differ++
 	}
-	isNumber := func(key string) bool { return strings.IndexByte("-.e0123456789", at(key, differ)) >= 0 }
+	isNumber := func(key string) bool { return strings.IndexByte("-.e_0123456789", at(key, differ)) >= 0 }
 	return was.key != s.key && (isNumber(was.key) || isNumber(s.key)) &&
 		(grows(tolerant(), was.key, s.key) || grows(third(), was.key, s.key) || grows(precise(), s.key, was.key))
 }

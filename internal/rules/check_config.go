@@ -121,15 +121,20 @@ func chooses(settings map[string][]degree, family string) bool {
 // that runs by default.
 func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
+	if isNamed(f.Path, "tsconfig*.json") && has(name, "test", "spec") && (!has(f.Head.Text, `"include"`) || has(f.Head.Text, `"*`)) {
+		return true // all files are
+	}
 	added := f.inPlaceOf(line)
 	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })
 	dir, family := "/"+path.Base(name), strings.TrimRight(name, "0123456789")
 	for other, now := range f.now {
 		switch {
 		case f.was[other] != nil:
-		case ends(strings.TrimRight(other, "/"), dir), isHook && has(other, id): // a directory that moved, a hook that was renamed
+		case ends(strings.TrimRight(other, "/"), dir), isHook && has(other, id), // a directory that moved, a hook that was renamed
+			begins(name, other+"/"), other == ".": // a directory around it
 			return true
-		case isHook && !petty().MatchString(other), strings.TrimRight(other, "0123456789") == family:
+		case isHook && !petty().MatchString(other), strings.TrimRight(other, "0123456789") == family,
+			isNamed(f.Path, mypyFiles) && has(other, "/") && !begins(other, name+"/"):
 			if len(between(added, now[0].line, now[0].line)) > 0 {
 				return true
 			}
@@ -205,6 +210,7 @@ var blankets = []blanket{
 	{scripts, "biome-ignore", inComment, input.Lazily(`^-all(?: lint)?:`), ""},
 	{scripts, "deno-lint-ignore", inComment, input.Lazily(`^-file\s*$`), ""},
 	{" ruby ", "rubocop:disable", onOwnLine, allOf, "enable all"},
+	{" ruby ", "add_filter", inCode, input.Lazily(`^[ (]*["']/?(?:lib|app|src)/?["']`), ""}, // of SimpleCov
 	{" csharp ", "ReSharper disable", inComment, input.Lazily(`^\s*All`), "restore All"},
 	{" rust ", "allow(|expect(", inAttribute, lints, ""},
 	{" java ", "@SuppressWarnings|@Suppress(|@file:Suppress", inCode, input.Lazily(`(?i)"all"`), ""},

@@ -205,6 +205,11 @@ func (f *File) checksOf(s script) (all []Check) {
 		mayFail = has(text, "success_codes", "warn=True", "warn = True")
 		text = strings.NewReplacer(`", "`, " ", "', '", " ", `"`, " ", "'", " ").Replace(m[1])
 	}
+	if kind == "make" {
+		text = makeProgram().ReplaceAllStringFunc(text, func(name string) string { // $(GO) test
+			return strings.NewReplacer("$", "", "(", "", ")", "", "{", "", "}", "", "_", "-").Replace(strings.ToLower(name))
+		})
+	}
 	text = yamlCommand(text)
 	commands := shellCommands(text)
 	fails := make([]bool, len(commands)+1) // whether one from here on fails after all
@@ -232,6 +237,9 @@ func (f *File) checksOf(s script) (all []Check) {
 	}
 	return all
 }
+
+// makeProgram matches a program that a variable of make names.
+var makeProgram = input.Lazily(`^[@-]*\$[({]\w+[)}]`)
 
 // programCall matches a call of nox, invoke or Rake that runs a command.
 var programCall = input.Lazily(`(?:\.run|\bsh)[ (]+["'](.*)`)

@@ -613,3 +613,17 @@ func eachSum(v *source.File, visit func(key, sum string, line int)) {
 
 // hashed matches a file of a package of Python.
 var hashed = input.Lazily(`(?:url|file) = "(?:[^"]*/)?([^"]*)".* hash = "([^"]*)`)
+
+// downloads matches a command that runs what it has from the network.
+var downloads = input.Lazily(`\b(?:curl|wget)\b[^;&]*\|\s*(?:sudo\s+)?\w*sh\b`)
+
+// findDownload finds scripts that run where a package is installed, and run what they have from the network.
+func findDownload(c *Change, report func(Hit)) {
+	for _, f := range c.scripted() {
+		for _, s := range f.added {
+			if isIn(s.name, " preinstall install postinstall prepare post-install-cmd post-update-cmd ") && downloads().MatchString(s.text) {
+				report(f.hit(0, s.line, s.name, "the script "+s.name+" runs what it downloads", "add what it needs as a dependency with a version"))
+			}
+		}
+	}
+}

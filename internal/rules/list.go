@@ -53,7 +53,7 @@ var All = []*Rule{
 		[]Part{{Find: findWorkflowPermissions}, {Find: findPullRequestTarget}, {Find: findUnpinnedAction}, {Find: findWorkflowSecret},
 			{Find: findInjection}}},
 	{"closeout/new-dependency", "The change brings a new dependency, or another content of one", input.Warn, anyFile,
-		[]Part{{Find: findNewDependency}, {Find: findLockHost}, {Find: findLockIntegrity}}},
+		[]Part{{Find: findNewDependency}, {Find: findLockHost}, {Find: findLockIntegrity}, {Find: findDownload}}},
 	{"closeout/stub", "A function is not implemented, or a comment says that code is provisional", input.Warn, testLanguages,
 		[]Part{{Find: findStubbedBody, Topic: "stub"}, {Find: findStub, Topic: "stub"}, {Find: findStubPhrase}}},
 }

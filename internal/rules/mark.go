@@ -154,7 +154,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 		value, _, _ = strings.Cut(string(bytes.TrimLeft(line[at:], " =")), ")")
 		return fold(firstArgument(value)).not()
 	case isIn(word, " EnabledIf DisabledIf "):
-		holds := fold(returned(f, strings.Trim(bracketed(f, f.Text, n, at), `"`)))
+		holds := fold(strings.Trim(bracketed(f, f.Text, n, at), `"`) + "()")
 		if word == "EnabledIf" {
 			return holds.not()
 		}
@@ -199,19 +199,6 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	}
 	return always
 }
-
-// returned is what a method of Java or Kotlin returns, as far as the file shows it in a single statement.
-func returned(f *source.File, method string) string {
-	for _, n := range linesWith(f, f.Code, method+"()") {
-		code := f.Code[offsetOf(f, n):]
-		if m := groups(returns(), code[:min(len(code), maxNear)]); method != "" && len(m) > 1 && m[0] == method {
-			return m[1]
-		}
-	}
-	return ""
-}
-
-var returns = input.Lazily(`^[^\n;{=]*?(\w+)\(\)[^\n;{=]*(?:\{\s*return\b|=)\s*([^;{}\n]+)`)
 
 // jsChoice matches what declares a test and skips it under a condition. Its groups are that, and what skips where it is
 // met.

@@ -235,6 +235,9 @@ func matcherMeaning(subjects []span, m link, negated bool) (c meaning) {
 	case isIn(name, denied):
 		c.sides, c.want = subjects, notEver
 	}
+	if begins(subjects[0].code, "typeof ") {
+		c.rank, c.matcher = min(c.rank, partial), "typeof"
+	}
 	c.subjects = keys(subjects)
 	for _, a := range m.args {
 		c.expected = append(c.expected, a.key())
@@ -330,7 +333,7 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 
 // ranks are the matchers by what they say, in lower case without underscores.
 var ranks = [...]string{
-	exists: `defined truthy falsy called returned throw inthedocument visible noerror true false exists exist falsey present
+	exists: `received defined truthy falsy called returned throw inthedocument visible noerror true false exists exist falsey present
 		valid ok ne error occurred succeed throwexception raiseerror received doesnotthrow anyerror some err refutenil
 		refuteempty nonnull any`,
 	partial: lengths + `contain containequal match matchobject greaterthan greaterthanorequal lessthan lessthanorequal instanceof
@@ -339,13 +342,13 @@ var ranks = [...]string{
 		elementsmatch greaterthanorequalto lessthanorequalto sizegreaterthan item containsstring messagecontaining
 		errorcontains regexp type assignablefrom countgreaterthan oftype assignableto startwith endwith positive
 		countequal greaterequal lessequal between inrange lastcalledwith single operator containsanyof notsameas oneof
-		valuegreaterthan`,
+		valuegreaterthan containtext areequivalent`,
 	exact: nothings + `be equal strictequal equals equalvalues exactly eq same equalto is eql deepequal deepstrictequal jsoneq yamleq
 		dictequal listequal setequal tupleequal multilineequal countequals almostequal indelta inepsilon inline
 		matchinlinesnapshot matchsnapshot calledwith calledtimes return text value url nthcalledwith throwerror
 		errorscontain containexactly matcharray equalerror erroris arrayequals areequal aresame sameas
 		equaltoignoringcase equivalentto equivalent allclose arrayequal framesequal containsinanyorder tostring
-		containsexactlyinanyorder strictlyequalto cmp snapshot containsexactly`,
+		containsexactlyinanyorder strictlyequalto cmp snapshot containsexactly equalbycomparingto`,
 }
 
 const (

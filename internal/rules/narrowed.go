@@ -54,6 +54,11 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, pytestFiles) {
 			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
+			for _, other := range c.Files { // the settings may come from another file
+				if other != f && other.Base != nil && isNamed(other.Path, pytestFiles) && len(pytestSettings(other, other.Head).Args) == 0 {
+					old.Args = append(old.Args, pytestSettings(other, other.Base).Args...)
+				}
+			}
 			if len(check.Args) > 0 { // else it may be in another file now
 				check.report(&old, false, nil, report)
 			}
@@ -149,7 +154,10 @@ func checkArguments(words []string, check string) []string {
 		last, _, _ = strings.Cut(check, " ")
 	}
 	i := slices.IndexFunc(words, func(w string) bool { return strings.TrimPrefix(path.Base(w), ":") == last })
-	return words[i+1:]
+	if rest := words[i+1:]; i < 0 || !isIn(path.Base(words[max(i, 1)-1]), " make gmake just rake ") {
+		return rest
+	}
+	return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w string) bool { return !begins(w, "-") }) // other targets
 }
 
 // narrows says how a run checks less than another one, "" where it does not. With split, several runs may share its

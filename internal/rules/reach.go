@@ -319,7 +319,7 @@ var assignment = input.Lazily(`(?:^|[\s*])([^\s*:=]+?)(?:\s+bool|\s*:[^:=]*)?\s*
 // constantText declares a constant of C# that is a text.
 const constantText = "const string "
 
-// constants are the names that a file sets to true or false exactly once, and of C# the declarations of texts.
+// constants are the names that a file sets to true or false exactly once, of C# the declarations of texts, and what methods return at once.
 func constants(f *source.File) truths {
 	names, counts := truths{}, map[string]int{}
 	each := func(mayBe func(line []byte) bool, set func(name, value string)) {
@@ -343,6 +343,12 @@ func constants(f *source.File) truths {
 	for at := range placesOf(f.Code, constantText) {
 		if name := firstWord(f.Code[at+len(constantText):]); f.Lang == source.CSharp && begins(f.Code[at+len(constantText)+len(name):], ` = "`) {
 			names[constantText+name] = always
+		}
+	}
+	for _, n := range linesWith(f, f.Code, "return true;", "return false;") {
+		head, isOnly := bytes.CutSuffix(codeOn(f, max(n-1, 1)), []byte("() {"))
+		if value := bytes.Trim(bytes.TrimPrefix(codeOn(f, n), []byte("return ")), ";"); isOnly {
+			names[lastWord(head)+"()"] = literalTruth(string(value), nil)
 		}
 	}
 	return names

@@ -148,6 +148,8 @@ var strictness = []demands{
 		{".golangci.*", "linters|formatters/enable " + retired},
 		{"phpstan*.neon*", "parameters/paths"},
 		{phpunitFiles, "**/testsuite/directory"},
+		{mypyFiles, "**/mypy/files|packages"},
+		{"tsconfig*.json", "include test spec"},
 		{ruffFiles, "**/ruff|lint/select|extend-select"},
 		{pytestFiles, "**/pytest|tool:pytest|ini_options/filterwarnings ^error/"},
 		{"*checkstyle*.xml", "**/module/@name"},
@@ -161,6 +163,7 @@ var strictness = []demands{
 		{jestFiles, "**/coveragePathIgnorePatterns " + wholeTrees},
 		{vitestFiles, "**/test/exclude .test. .spec. test/ tests/ __tests__"},
 		{vitestFiles, "**/test/retry !^0/"},
+		{vitestFiles, "**/coverage/exclude !test spec mock .d.ts index. types generated config main. node_modules dist ^* stories fixture __ cli. ^. script example doc .vue bench"},
 		{e2eFiles, "**/retries !^0/"},
 		{mochaFiles, "grep|fgrep|g|f|invert|i !false"},
 		{jestFiles, "**/testMatch " + oneFile},
@@ -272,10 +275,11 @@ func (d *strictSetting) read(s Setting) (name string, l degree, ok bool) {
 			l.value++ // a cop with Max: 0 is on
 		}
 	case named:
-		l.value, ok = 1, true
-		if name = s.Value; begins(d.files, ".pre-commit") {
+		l.value = 1
+		if name, _, _ = strings.Cut(strings.TrimPrefix(s.Value, "./"), "/*"); begins(d.files, ".pre-commit") {
 			name = "the hook " + name
 		}
+		ok = name != "**"
 	case unnamed:
 		name, ok = name+" "+s.Value, true
 	case severity:

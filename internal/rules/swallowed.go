@@ -198,6 +198,8 @@ var emptyCatch = input.Lazily(`\.catch\(\s*(?:\w+|\(\w*\))\s*=>\s*(?:\{\s*\}|nul
 var uncalled = input.Lazily(`^(?:(?:(?:const|let|var|val|auto|final|let mut|Runnable|Action)\s+)*(?:\w+(?:<[^=]*>)?\s+)?(\w+)\s*(?::\s*[^=]+)?:?=\s*)?\(?\s*(?:async\s+)?` +
 	`(?:func\([^)]*\)\s*\{|function\s*(\w*)\(|\([^()]*\)\s*(?:=>|->)|\w+\s*=>|\|[^|]*\||lambda\b[^:]*:)`)
 
+var uncalledProc = input.Lazily(`^(?:(\w+) = )?(?:lambda|proc|Proc\.new|->(?: ?\([^)]*\))?) ?(?:do\b|\{)`)
+
 var nestedDef = input.Lazily(`^(?:async )?def (\w+)\(`)
 
 // isUncalled reports whether a line begins a function of a test that no other line of the file names.
@@ -207,8 +209,13 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		line = bytes.TrimPrefix(line, []byte("export "))
 	}
 	arm := f.Lang() == source.Rust && has(line, "=>") // of a match or a macro
-	if len(line) == 0 || f.Lang() == source.Ruby || arm {
+	if len(line) == 0 || arm {
 		return false
+	}
+	if f.Lang() == source.Ruby {
+		m := uncalledProc().FindSubmatch(line)
+		return m != nil && innermost(f.head, n) != nil && !isArgument(f.Head, n) && (len(m[1]) == 0 || words()[string(m[1])] == 1) &&
+			!has(f.Head.CodeLine(blockEnd(f.Head, n)), ".", "[")
 	}
 	if m := nestedDef().FindSubmatch(line); m != nil && f.Lang() == source.Python {
 		b, _ := f.Head.BlockOn(n)

@@ -129,6 +129,7 @@ func (t *Test) words() map[string]bool {
 		needed := !begins(line, "[", "@", "#[") || has(line, "(")
 		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = words[w] || needed })
 	}
+	eachWord(t.of.CodeLine(declarationLine(t.of, t.Test)), func(w string) { words[w] = false })
 	eachWord([]byte(ownName(t.Name)), func(w string) { words[w] = false })
 	return words
 }

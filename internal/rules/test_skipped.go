@@ -180,10 +180,12 @@ func (f *File) isInTest(v *source.File, line int) bool {
 	return innermost(tests, line) != nil
 }
 
-// beginsTest reports whether a test or a group begins on a line of a version.
-func beginsTest(v *source.File, line int) bool {
-	_, found := slices.BinarySearchFunc(v.Tests(), line, func(t source.Test, n int) int { return t.Line - n })
-	return found
+// testOn is the last line of the test or the group that begins on a line of a version; 0 for none.
+func testOn(v *source.File, line int) (end int) {
+	if i, found := slices.BinarySearchFunc(v.Tests(), line, func(t source.Test, n int) int { return t.Line - n }); found {
+		end = v.Tests()[i].End
+	}
+	return end
 }
 
 // findRetriedTest finds tests that ran before, and are tried again now where they fail.
@@ -229,8 +231,9 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 	}
 	last := -1 // the line of the one before
 	for _, n := range linesWith(v, v.Code, "#if ") {
-		if v.Lang == source.CSharp && !has(v.CodeLine(n), "!", "DEBUG") && !oneSystem().Match(codeOn(v, n)) && beginsTest(v, n+1) {
-			report(n, onDemand+"a symbol of the compiler")
+		if end := testOn(v, n+1); v.Lang == source.CSharp && end > 0 && end < directiveEnd(v, n) &&
+			!has(v.CodeLine(n), "!", "DEBUG") && !oneSystem().Match(codeOn(v, n)) {
+			report(n+1, onDemand+"a symbol of the compiler")
 		}
 	}
 	for _, n := range linesWith(v, v.Text, "CI", "GITHUB_ACTIONS", "env", "ENV", "Env", "SystemProp") {
@@ -246,10 +249,10 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
-		isSkip, runs := skipsHere().Match(v.CodeLine(n)), runsWhere().Match(text)
+		isSkip, runs, line := skipsHere().Match(v.CodeLine(n)), runsWhere().Match(text), n
 		for next := n; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
-			if has(v.CodeLine(next), "m.Run()") || (next < n+2 && beginsTest(v, next)) {
-				isSkip, runs = true, true
+			if has(v.CodeLine(next), "m.Run()") || (next < n+2 && testOn(v, next) > 0) {
+				isSkip, runs, line = true, true, next
 			}
 			isSkip = isSkip || skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
 		}
@@ -257,7 +260,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			isNothing().Match(before) || isUnset().Match(after) || isUnset().Match(text[at[0]:])
 		if isSkip && (isAbsent == runs) == (kind == notOnCI) {
 			if last != n-1 || kind == notOnCI { // a variable beside another one asks for no more
-				report(n, kind)
+				report(line, kind)
 			}
 			last = n
 		}

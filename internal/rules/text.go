@@ -215,7 +215,7 @@ func wordSet(list string) func() map[string]bool {
 var commonWords = wordSet(" if else for while return func fn def class let const var new await async function end do in not and or is True " +
 	"False None true false nil null self this it describe test expect assert Assert require Equal NoError equal " +
 	"toBe toEqual assertEqual assert_eq assertThat isEqualTo err range with as from import public void private " +
-	"static final throws string int bool String println unwrap mut pub use Some Ok Err should eq to be ")
+	"static final throws pytest mark parametrize string int bool String println unwrap mut pub use Some Ok Err should eq to be ")
 
 // eachCodeWord gives the words of a file's code and their lines.
 func eachCodeWord(v *source.File, give func(word []byte, line int)) {
