@@ -23,22 +23,50 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 	}
 	for _, f := range c.scripted() {
 		var found firstHit
+		looked := 0 // how many pipes were followed: no person writes more
 		for _, check := range f.has {
 			if check.MayFail == "" {
 				continue
 			}
-			if was[check.Program]--; was[check.Program] < 0 {
+			if was[check.Program]--; was[check.Program] < 0 && !f.isHeard(check.MayFail, &looked) {
 				found.add(f.hit(0, check.Line, check.Program, "the result of "+check.Program+" is ignored: "+check.MayFail, fixSoft))
 			}
 		}
-		// A task of Rake says so itself.
+		did := map[string]string{} // what scripts of package.json did, by name
+		for _, s := range f.removed {
+			if s.name != "" && did[s.name] == "" && !doesNothing(s.text) {
+				did[s.name] = s.text
+			}
+		}
 		for _, s := range f.added {
-			if has(s.text, ".fail_on_error = false") {
+			switch was := did[s.name]; {
+			case was != "" && namesCheck(s.name) && doesNothing(s.text):
+				hit := f.hit(0, s.line, s.name, "the script "+s.name+" does nothing any more", fixRestore)
+				hit.Was = was
+				found.add(hit)
+			case has(s.text, ".fail_on_error = false"): // of Rake
 				found.add(f.hit(0, s.line, "", "the result of a task is ignored", fixSoft))
+			case strings.TrimRight(s.text, " \t") == "exit 0" && scriptKind(f.File) == "shell":
+				for _, check := range f.checks(f.all) {
+					if check.Line > s.line {
+						found.add(f.hit(0, s.line, check.Program, "the script ends before it runs "+check.Program, fixSoft))
+						break
+					}
+				}
 			}
 		}
 		found.report(report)
 	}
+}
+
+// isHeard reports whether something else looks at a result that a pipe hides.
+func (f *scripted) isHeard(how string, looked *int) bool {
+	if !begins(how, "| ") || *looked == 100 {
+		return false
+	}
+	*looked++
+	return has(f.Head.Text, "pipefail", "shell: bash", "PIPESTATUS") ||
+		bytes.Count(f.Head.Text, []byte(how[strings.LastIndexByte(how, ' ')+1:])) > 1
 }
 
 // firstHit is the first of several hits of a file.
@@ -228,6 +256,8 @@ func (f *File) checksOf(s script) (all []Check) {
 			how = "any exit code is fine"
 		case mayFail:
 			how = "the line begins with -"
+		case c.after == "|" && i+1 < len(commands) && isIn(commands[i+1].words[0], " tee cat tail head sed awk tr "):
+			how = "| " + strings.Join(commands[i+1].words, " ")
 		}
 		all = append(all, Check{
 			File: f, Line: s.line, script: s.name, Program: program, Args: checkArguments(c.words, program), MayFail: how,

@@ -49,7 +49,16 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			}
 		}
 	}
-	c.droppedChecks(report)
+	said := map[string]bool{}
+	c.droppedChecks(func(h Hit) {
+		said[h.File] = true
+		report(h)
+	})
+	for _, f := range c.scripted() {
+		if !said[f.Path] {
+			f.fewerParts(report)
+		}
+	}
 	for _, f := range c.Files {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, pytestFiles) {
@@ -62,6 +71,44 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			if len(check.Args) > 0 { // else it may be in another file now
 				check.report(&old, false, nil, report)
 			}
+		}
+	}
+}
+
+// fewerParts finds scripts, targets and lists of environments of which nothing is left but a part that checks less.
+func (f *scripted) fewerParts(report func(Hit)) {
+	const most = 1000 // lines: no person changes more
+	if len(f.added)+len(f.removed) > most {
+		return
+	}
+	split := func(s script) (name string, parts []string) {
+		isSep := func(r rune) bool { return strings.ContainsRune(" \t\"',=@&|;", r) }
+		if parts = strings.FieldsFunc(s.text, isSep); s.name != "" {
+			return s.name, parts
+		}
+		kind := scriptKind(f.File)
+		if len(parts) == 0 || isSep(rune(s.text[0])) || !(kind == "make" || (kind == "tox" && oneOf(parts[0], "envlist", "env_list"))) {
+			return "", nil
+		}
+		return strings.TrimRight(parts[0], ":"), parts[1:]
+	}
+	was, now := map[string][]string{}, map[string][]string{}
+	for _, s := range f.removed {
+		name, parts := split(s)
+		was[name] = append(was[name], parts...)
+	}
+	for _, s := range f.added {
+		name, parts := split(s)
+		now[name] = append(now[name], parts...)
+	}
+	for _, s := range f.added {
+		name, _ := split(s)
+		gone := slices.DeleteFunc(without(was[name], now[name]), func(w string) bool {
+			return !namesCheck(path.Base(w)) || slices.ContainsFunc(f.added, func(s script) bool { return has(s.text, w) })
+		})
+		if name != "" && len(gone) > 0 && len(without(now[name], was[name])) == 0 {
+			report(f.hit(0, s.line, name, name+" does not run "+listed(gone)+" any more", fixRestore))
+			was[name] = nil
 		}
 	}
 }
@@ -97,7 +144,7 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		p, isRead := c.flowsOf().byFile[f.File]
 		isGone := f.Head == nil && !(isRead && p.was.runsFor("pull_request", "merge_group")) // a script, or no check of pull requests
 		if len(f.had) == 0 || isGone || (isFlow(f.Path) && isCalled) || slices.ContainsFunc(f.added, func(s script) bool {
-			return elsewhere(s) || (s.name != "" && failsLater(shellCommands(s.text)))
+			return elsewhere(s) || (s.name != "" && (doesNothing(s.text) || failsLater(shellCommands(s.text))))
 		}) {
 			continue
 		}

@@ -89,9 +89,15 @@ func (w *flow) softened(n *input.Node, was []*input.Node, name, title, whole str
 		name, says string
 		is         certainty
 	}{{"continue-on-error", " may fail without a failure of the " + whole, always}, {"if", " never runs", notEver}} {
-		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is }
+		byAuthor := func(n *input.Node) bool {
+			text := textOf(n, key.name)
+			return key.name == "if" && has(text, "github.actor", "triggering_actor", ".user.login") && !has(text, "dependabot", "renovate", "github-actions")
+		}
+		says := func(n *input.Node) bool { return w.truth(textOf(n, key.name)) == key.is || byAuthor(n) }
 		if len(was) > 0 && says(n) && !slices.ContainsFunc(was, says) {
-			if key.name == "if" && has(textOf(n, "if"), "event_name") {
+			if byAuthor(n) {
+				key.says = " does not run for every author"
+			} else if key.name == "if" && has(textOf(n, "if"), "event_name") {
 				key.says += " for a pull request"
 			}
 			report(w.hit(keyLine(n, key.name), name, title+key.says, fixSoft))

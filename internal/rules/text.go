@@ -305,7 +305,8 @@ func nextByte(s []byte) byte {
 
 // inDir reports whether a path lies in a directory with one of some names, which are in lower case.
 func inDir(name, dirs string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToLower(path.Dir(name)), "/"), func(dir string) bool { return isIn(dir, dirs) })
+	name = strings.NewReplacer("com/example/", "", "org/example/", "").Replace(strings.ToLower(name)) // packages of Java
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool { return isIn(dir, dirs) })
 }
 
 const (
