@@ -255,7 +255,7 @@ func (s *Assertion) begins(was *Assertion) bool {
 		return saysMore().MatchString(rest)
 	}
 	start, isCall := strings.CutSuffix(s.key, ")")
-	return isCall && has(s.matcher, "roperty", "ttribute") && begins(was.key, start+",")
+	return isCall && begins(plainName(s.matcher), "property", "attribute") && begins(was.key, start+",") && !begins(was.key, start+",)")
 }
 
 // weakens finds the removed assertion that this one says less than.

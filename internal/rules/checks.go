@@ -233,10 +233,8 @@ func (f *File) checksOf(s script) (all []Check) {
 		mayFail = has(text, "success_codes", "warn=True", "warn = True")
 		text = strings.NewReplacer(`", "`, " ", "', '", " ", `"`, " ", "'", " ").Replace(m[1])
 	}
-	if kind == "make" {
-		text = makeProgram().ReplaceAllStringFunc(text, func(name string) string { // $(GO) test
-			return strings.NewReplacer("$", "", "(", "", ")", "", "{", "", "}", "", "_", "-").Replace(strings.ToLower(name))
-		})
+	if m := makeProgram().FindStringSubmatch(text); kind == "make" && m != nil { // $(GO) test
+		text = m[1] + strings.ReplaceAll(strings.ToLower(m[2]), "_", "-") + m[3]
 	}
 	text = yamlCommand(text)
 	commands := shellCommands(text)
@@ -269,7 +267,7 @@ func (f *File) checksOf(s script) (all []Check) {
 }
 
 // makeProgram matches a program that a variable of make names.
-var makeProgram = input.Lazily(`^[@-]*\$[({]\w+[)}]`)
+var makeProgram = input.Lazily(`^([@-]*)\$[({](\w+)[)}](.*)`)
 
 // programCall matches a call of nox, invoke or Rake that runs a command.
 var programCall = input.Lazily(`(?:\.run|\bsh)[ (]+["'](.*)`)

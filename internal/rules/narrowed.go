@@ -63,8 +63,8 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
 			isNamed(f.Path, pytestFiles) {
 			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
-			for _, other := range c.Files { // the settings may come from another file
-				if other != f && other.Base != nil && isNamed(other.Path, pytestFiles) && len(pytestSettings(other, other.Head).Args) == 0 {
+			for _, other := range c.Files { // the settings may come from another file beside it
+				if other != f && path.Dir(other.Path) == path.Dir(f.Path) && other.Base != nil && isNamed(other.Path, pytestFiles) && len(pytestSettings(other, other.Head).Args) == 0 {
 					old.Args = append(old.Args, pytestSettings(other, other.Base).Args...)
 				}
 			}
@@ -262,8 +262,8 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 	return ""
 }
 
-// isComputed reports whether an argument is a text of a workflow that may be an option.
-func isComputed(arg string) bool { return begins(arg, "${{") }
+// isComputed reports whether an argument is a variable that may have options.
+func isComputed(arg string) bool { return begins(arg, "$") }
 
 // optionAt is the option that stands at a place of a list of arguments, and its value.
 func optionAt(args []string, i int) (option, value string) {

@@ -38,29 +38,21 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 					p.now.lessOften(j.Value, was.Value, j.Key, title, report)
 				}
 			}
-			if was := member(p.was.jobs, j.Key); was != nil && !p.now.checks[j.Key] {
-				waits := p.now.waitsFor(j.Key, map[string]bool{})
-				gone := slices.DeleteFunc(itemsOf(was.Value.Member("needs")), func(id string) bool { return waits[id] || !p.now.checks[id] })
-				if len(gone) > 0 {
+			if was := p.was.ids[j.Key]; was != nil && !p.now.checks[j.Key] {
+				waits := itemsOf(j.Value.Member("needs"))
+				for i := 0; i < len(waits) && i < maxSame; i++ { // and what those wait for
+					if next := p.now.ids[waits[i]]; next != nil {
+						waits = append(waits, itemsOf(next.Value.Member("needs"))...)
+					}
+				}
+				gone := without(itemsOf(was.Value.Member("needs")), waits)
+				if gone = slices.DeleteFunc(gone, func(id string) bool { return !p.now.checks[id] }); len(gone) > 0 {
 					report(p.now.hit(keyLine(j.Value, "needs"), j.Key, "the job "+input.Quote(j.Key)+" does not wait for "+listed(gone)+" any more", fixRestore))
 				}
 			}
 		}
 		set.narrowedEvents(p, report)
 	}
-}
-
-// waitsFor are the jobs that a job needs, and those that they need.
-func (w *flow) waitsFor(job string, known map[string]bool) map[string]bool {
-	if j := w.ids[job]; j != nil {
-		for _, id := range itemsOf(j.Value.Member("needs")) {
-			if !known[id] {
-				known[id] = true
-				w.waitsFor(id, known)
-			}
-		}
-	}
-	return known
 }
 
 // lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a

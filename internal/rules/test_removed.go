@@ -129,7 +129,9 @@ func (t *Test) words() map[string]bool {
 		needed := !begins(line, "[", "@", "#[") || has(line, "(")
 		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = words[w] || needed })
 	}
-	eachWord(t.of.CodeLine(declarationLine(t.of, t.Test)), func(w string) { words[w] = false })
+	if n := declarationLine(t.of, t.Test); n < t.Body { // parameters
+		eachWord(t.of.CodeLine(n), func(w string) { words[w] = false })
+	}
 	eachWord([]byte(ownName(t.Name)), func(w string) { words[w] = false })
 	return words
 }
