@@ -283,7 +283,7 @@ func (s *Assertion) about(was *Assertion) string {
 			continue
 		}
 		for _, now := range s.subjects {
-			if now == subject || bare(now) == subject || (s.rank == exists && isSource(bare(now), subject)) {
+			if now == subject || bare(now) == subject || (s.rank == exists && !begins(s.matcher, "not.") && isSource(bare(now), subject)) {
 				return subject
 			}
 		}

@@ -225,7 +225,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 		report(n, onDemand+"a build tag")
 	}
 	for _, n := range linesWith(v, v.Code, "cfg_attr(not(feature", "cfg(all(test, feature") {
-		if has(v.CodeLine(n), "ignore", "all(test") {
+		if has(v.CodeLine(n), "ignore") || has(v.Line(n), `tests"`, `"slow`) {
 			report(n, onDemand+"a feature")
 		}
 	}
