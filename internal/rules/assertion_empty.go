@@ -239,7 +239,7 @@ func (f *File) isAgain(s *Assertion, a, b string, wasCompared func() map[string]
 	for n := max(1, s.first-20); n < s.first; n++ {
 		if name, value := setOn(f.Head, n); values[name] != "" {
 			values[name] = value
-		} else if name == "" && has(f.Head.CodeLine(n), "(") && !asserts(f.Head, n) {
+		} else if has(f.Head.CodeLine(n), "(") && !asserts(f.Head, n) {
 			values = map[string]string{a: a, b: b} // what happens between can change the value
 		}
 	}

@@ -89,15 +89,16 @@ func (f *gradedFile) mayMiss(name string) bool {
 	if is && isNamed(f.Path, ruffFiles) {
 		return chooses(f.was, family)
 	}
-	if begins(name, "testMatch ", "include ") { // one more file is no loss
-		isPattern := func(l linediff.Line) bool { return has(l.Text, "*.", "*s", "*t") }
-		return slices.ContainsFunc(f.Removed(), isPattern) && !slices.ContainsFunc(f.Added(), isPattern)
-	}
 	return !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
 }
 
-// isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them.
+// isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them. Or whether a file of
+// tests is named beside patterns.
 func (f *gradedFile) isPartial(name string, line int) bool {
+	if begins(name, "testMatch ", "include ") {
+		isPattern := func(l linediff.Line) bool { return has(l.Text, "*.", "*s", "*t") }
+		return !slices.ContainsFunc(f.Removed(), isPattern) || slices.ContainsFunc(f.Added(), isPattern)
+	}
 	return begins(name, "ignores ") && slices.ContainsFunc(f.Added(), func(l linediff.Line) bool {
 		from, to := min(l.Number, line), max(l.Number, line)
 		return to-from < 100 && has(l.Text, "rules:", "files:", "languageOptions:") && !slices.ContainsFunc(between(f.Added(), from, to), func(l linediff.Line) bool {

@@ -59,16 +59,17 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			f.fewerParts(report)
 		}
 	}
-	for _, f := range c.Files {
-		if f.Base != nil && f.Head != nil && !foreign(f.Path) &&
-			isNamed(f.Path, pytestFiles) {
-			old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
-			for _, other := range c.Files { // the settings may come from another file beside it
-				if other != f && path.Dir(other.Path) == path.Dir(f.Path) && other.Base != nil && isNamed(other.Path, pytestFiles) && len(pytestSettings(other, other.Head).Args) == 0 {
-					old.Args = append(old.Args, pytestSettings(other, other.Base).Args...)
-				}
+	moved := map[string][]string{} // what files of a directory lose
+	for _, isFirst := range []bool{true, false} {
+		for _, f := range c.Files {
+			if f.Base == nil || foreign(f.Path) || !isNamed(f.Path, pytestFiles) {
+				continue
 			}
-			if len(check.Args) > 0 { // else it may be in another file now
+			old, check, dir := pytestSettings(f, f.Base), pytestSettings(f, f.Head), path.Dir(f.Path)
+			if isEmpty := len(check.Args) == 0; isEmpty && isFirst {
+				moved[dir] = append(moved[dir], old.Args...)
+			} else if !isEmpty && !isFirst {
+				old.Args = append(old.Args, moved[dir]...)
 				check.report(&old, false, nil, report)
 			}
 		}

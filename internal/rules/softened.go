@@ -39,14 +39,13 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 				}
 			}
 			if was := p.was.ids[j.Key]; was != nil && !p.now.checks[j.Key] {
-				waits := itemsOf(j.Value.Member("needs"))
-				for i := 0; i < len(waits) && i < maxSame; i++ { // and what those wait for
+				waits, before := itemsOf(j.Value.Member("needs")), itemsOf(was.Value.Member("needs"))
+				for i := 0; len(before) > 0 && i < min(len(waits), maxSame); i++ { // and what those wait for
 					if next := p.now.ids[waits[i]]; next != nil {
 						waits = append(waits, itemsOf(next.Value.Member("needs"))...)
 					}
 				}
-				gone := without(itemsOf(was.Value.Member("needs")), waits)
-				if gone = slices.DeleteFunc(gone, func(id string) bool { return !p.now.checks[id] }); len(gone) > 0 {
+				if gone := slices.DeleteFunc(without(before, waits), func(id string) bool { return !p.now.checks[id] }); len(gone) > 0 {
 					report(p.now.hit(keyLine(j.Value, "needs"), j.Key, "the job "+input.Quote(j.Key)+" does not wait for "+listed(gone)+" any more", fixRestore))
 				}
 			}
