@@ -18,7 +18,7 @@ import (
 func findWeakenedAssertion(c *Change, report func(Hit)) {
 	c.tests()
 	for _, f := range c.Files {
-		list := append(f.weakened(), f.valuesLeft()...)
+		list := f.weakened()
 		if len(list) == 0 {
 			continue
 		}
@@ -160,33 +160,6 @@ func (s *Assertion) isAbout(call string, line []byte) bool {
 	})
 }
 
-// valuesLeft finds variables that an assertion looked at, and that tests still set, but that nothing looks at any more.
-func (f *File) valuesLeft() (list []Hit) {
-	for _, one := range f.head {
-		was := one.twin
-		if one.Group || was == nil || was.in != one.in || one.mark > 0 || one.End-one.Body > maxBody {
-			continue
-		}
-		removed := between(f.Removed(), was.Body, was.End)
-		if len(removed) == 0 {
-			continue
-		}
-		if before, now := lookInto(was), lookInto(one); now.assertions == 0 || now.assertions >= before.assertions {
-			continue
-		}
-		for _, s := range assertionsOf(f.Base, removed[:min(len(removed), maxHunk)]) {
-			if s.rank < partial || len(s.subjects) == 0 || source.WordEnd([]byte(s.subjects[0])) != len(s.subjects[0]) {
-				continue
-			}
-			if line := one.unseen(s.subjects[0]); line > 0 {
-				list = append(list, Hit{Line: line, Was: s.line(), Now: string(f.Head.Line(line)),
-					Detail: "the assertion is gone, and nothing looks at " + s.subjects[0] + " any more"})
-			}
-		}
-	}
-	return list
-}
-
 // between are the lines of a list with the numbers from one to another.
 func between(lines []linediff.Line, from, to int) []linediff.Line {
 	place := func(number int) int {
@@ -194,24 +167,6 @@ func between(lines []linediff.Line, from, to int) []linediff.Line {
 		return i
 	}
 	return lines[place(from):place(max(from, to+1))]
-}
-
-// unseen is the line of a test that sets a variable which no other line looks at; 0 for any other.
-func (t *Test) unseen(name string) (line int) {
-	for n := t.Body; n <= t.End; n++ {
-		code := codeOn(t.of, n)
-		if len(code) > maxStatementBytes || (!hasWord(code, name) && !hasWord(t.of.Line(n), name)) {
-			continue
-		}
-		switch m := setShape().FindSubmatch(code); {
-		case oneOf(strings.TrimRight(string(squeeze(nil, code)), ";"), "_="+name, "let_="+name, "void"+name, name):
-		case m != nil && string(m[1]) == name && line == 0 && !isArgument(t.of, n) && !hasWord(code[bytes.IndexByte(code, '='):], name):
-			line = n
-		default:
-			return 0
-		}
-	}
-	return line
 }
 
 // addedKeys are the added lines without blanks: an assertion among them was only moved or indented.
