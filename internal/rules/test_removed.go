@@ -129,7 +129,7 @@ func (t *Test) words() map[string]bool {
 		needed := !begins(line, "[", "@", "#[") || has(line, "(")
 		eachWord(appendLive(nil, t.of, n), func(w string) { words[w] = words[w] || needed })
 	}
-	if n := declarationLine(t.of, t.Test); n < t.Body { // parameters
+	if n := declarationLine(t.of, t.Test); n < t.Body && t.of.Lang == source.Python { // its parameters need no names elsewhere
 		eachWord(t.of.CodeLine(n), func(w string) { words[w] = false })
 	}
 	eachWord([]byte(ownName(t.Name)), func(w string) { words[w] = false })
