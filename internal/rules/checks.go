@@ -525,7 +525,7 @@ func cutAtLast(s, sep string) (before, after string, found bool) {
 func unwrapped(words []string) []string {
 	wrapped := false // what follows a wrapper may belong to it
 	for i, w := range words {
-		if wrapped && (isIn(w, wrapperWords) || begins(w, "-") || isDigit(at(w, 0))) {
+		if wrapped && (isIn(w, wrapperWords) || begins(w, "-") || isDigit(at(w, 0)) || isIn(words[max(i, 1)-1], wrapperValues)) {
 			continue
 		}
 		if begins(w, "!") || (len(w) > 1 && (w[0] == '@' || (w[0] == '-' && source.IsWord(w[1])))) {

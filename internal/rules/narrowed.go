@@ -335,6 +335,10 @@ const shellWrappers = ` env time timeout sudo xargs npx bunx pnpx uvx pipx nice 
 // wrapperWords follow a wrapper and belong to it.
 const wrapperWords = ` exec run x dlx -- -m `
 
+// wrapperValues are options of wrappers that stand in front of a value.
+const wrapperValues = ` --group --only-group --no-group --extra --with --with-editable --with-requirements --from --python --package ` +
+	`--project --directory --env-file --index --user -u `
+
 // checkWords are words in the name of a script or step that checks something.
 const checkWords = ` test tests testing unittest unittests e2e integration lint linting linter lints check checks typecheck typechecking type-check verify spec specs ` +
 	`clippy coverage ci validate vet mypy ruff eslint pytest audit `
