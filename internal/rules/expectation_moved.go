@@ -21,9 +21,23 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			tested[strings.Split(f.Path, "/")[0]] = true
 		}
 	}
-	if slices.ContainsFunc(c.Files, func(f *File) bool { return f.maySayWhy(tested) }) {
+	reasons := slices.DeleteFunc(slices.Clone(c.Files), func(f *File) bool { return !f.maySayWhy(tested) })
+	if slices.ContainsFunc(reasons, func(f *File) bool { return f.Lang() == source.None }) {
 		return
 	}
+	defined := sync.OnceValue(func() map[string]bool { // by the code that changes
+		names := map[string]bool{}
+		for _, f := range reasons {
+			for _, v := range []*source.File{f.Base, f.Head} {
+				for n := 1; v != nil && n <= v.Lines(); n++ {
+					for _, name := range definedOn(v.CodeLine(n)) {
+						names[name] = true
+					}
+				}
+			}
+		}
+		return names
+	})
 	c.tests()
 	kept := map[string]bool{}
 	for _, f := range c.Files {
@@ -35,7 +49,7 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 		if f.Base == nil || f.Head == nil {
 			continue
 		}
-		if len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && f.isAnotherSnapshot() {
+		if len(reasons) == 0 && len(tested) == 0 && ends(f.Path, ".snap", ".ambr") && f.isAnotherSnapshot() {
 			report(f.hit(f.Removed()[0].Number, f.Added()[0].Number, "", "a snapshot changes, and neither code nor a test does",
 				fixExpectation))
 		}
@@ -43,8 +57,10 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 			continue
 		}
 		var other, lost firstHit
-		for _, h := range f.otherLiterals() {
-			other.add(h)
+		if len(reasons) == 0 {
+			for _, h := range f.otherLiterals() {
+				other.add(h)
+			}
 		}
 		var fresh []string // the names of new tests
 		for _, one := range f.head {
@@ -59,8 +75,15 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 					continue
 				}
 			}
-			lost.add(f.hit(row.Number, 0, "", "a table of tests has a row fewer, and no code changes",
+			lost.add(f.hit(row.Number, 0, "", "a table of tests has a row fewer, and no code that the tests name changes",
 				"restore the row, or say in the description why it is not needed"))
+		}
+		if len(reasons) > 0 && lost.count > 0 {
+			eachCodeWord(f.Base, func(word []byte, _ int) {
+				if defined()[string(word)] {
+					lost.count = 0 // the code that it tests may say why
+				}
+			})
 		}
 		other.report(report)
 		lost.report(report)
