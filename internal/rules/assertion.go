@@ -150,7 +150,7 @@ func keywordAssertion(lang source.Lang, word string, rest []byte) bool {
 	case source.Python:
 		return blank && word == "assert"
 	case source.Java:
-		return (word == "expected" && next == '=' && has(rest, ".class")) || blank && (word == "assert" || (next != '(' && beginsWithWord(word, "should")))
+		return (word == "expected" && has(rest, ".class")) || (blank && (word == "assert" || beginsWithWord(word, "should")))
 	case source.Rust:
 		return word == "should_panic"
 	case source.Ruby:

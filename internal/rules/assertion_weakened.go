@@ -142,7 +142,7 @@ func (s *Assertion) silenced(call string) bool {
 
 // isAbout reports whether a line has no more than the call or the comparison that an assertion is about.
 func (s *Assertion) isAbout(call string, line []byte) bool {
-	if begins(line, "let _ =", "_ =") && ends(s.key, "("+call+")", ","+call+")") {
+	if begins(line, "let _ =") && ends(s.key, "("+call+")", ","+call+")") {
 		return true
 	}
 	if (s.rank < partial && !begins(s.matcher, "NoError")) || begins(s.matcher, "not.") {
@@ -227,8 +227,8 @@ func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 // expects reports whether an assertion compares something else with the same literal: a line was inserted before it. Where
 // that line denies something, the other assertion may look for the literal as a part.
 func (s *Assertion) expects(was, inserted *Assertion) bool {
-	isDenial := has(strings.ToLower(inserted.matcher), "not")
-	return (s.rank == exact || (isDenial && s.rank == partial)) && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
+	isExact := s.rank == exact || has(strings.ToLower(inserted.matcher), "not")
+	return isExact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
 }
 
 // about is the subject that two assertions share, "" for none. A constant that something was compared with is none.
@@ -246,10 +246,10 @@ func (s *Assertion) about(was *Assertion) string {
 	return ""
 }
 
-// isSource reports whether a call gives what a subject is a part of, or has the same arguments with a literal.
+// isSource reports whether a call has the same arguments as a subject, with a literal among them.
 func isSource(call, subject string) bool {
-	name, args, called := strings.Cut(call, "(")
-	return called && name != "" && (begins(subject, call+".") || (strings.ContainsAny(args, `"'`) && ends(subject, "("+args)))
+	_, args, _ := strings.Cut(call, "(")
+	return strings.ContainsAny(args, `"'`) && ends(subject, "("+args)
 }
 
 // wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.

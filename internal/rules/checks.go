@@ -34,7 +34,7 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 		}
 		did := map[string]string{} // what scripts of package.json did, by name
 		for _, s := range f.removed {
-			if s.name != "" && did[s.name] == "" && !doesNothing(s.text) {
+			if !doesNothing(s.text) {
 				did[s.name] = s.text
 			}
 		}

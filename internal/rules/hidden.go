@@ -371,9 +371,6 @@ func misread(v *source.File, n int) string {
 		return ""
 	}
 	line, code := v.Line(n), v.CodeLine(n)
-	if n > 2 && !hasHigh(line) && bytes.IndexByte(line, '\\') < 0 && !bytes.ContainsAny(line, "\r\v>") {
-		return ""
-	}
 	if v.Lang == source.Python && n <= 2 {
 		m := codingCookie().FindSubmatch(line)
 		if m != nil && !oneOf(strings.ReplaceAll(strings.ToLower(string(m[1])), "_", "-"), "utf-8", "utf8", "ascii",

@@ -292,11 +292,11 @@ const runnerWords = ".skip|.todo|.fixme| it =| it:|function it(| test =| test:|f
 // skippersOf are those of the versions of the touched files of a language: all of a file by its path, and those that others may
 // import, of which one is enough, by their names.
 func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) map[string][]skipper {
-	known, found := skippers[lang]
+	known := skippers[lang]
 	all := map[string][]skipper{}
 	for _, f := range t.files {
 		v := side(f)
-		if !found || v == nil || plainLang(v.Lang) != lang || !has(v.Code, strings.Split(known.words, "|")...) {
+		if v == nil || plainLang(v.Lang) != lang || !has(v.Code, strings.Split(known.words, "|")...) {
 			continue
 		}
 		for _, m := range known.declared().FindAllSubmatchIndex(v.Code, maxSearched) {
@@ -309,7 +309,7 @@ func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) 
 				}
 				s := skipper{string(v.Code[m[i]:m[i+1]]), v, i > 4}
 				all["/"+v.Path] = append(all["/"+v.Path], s)
-				if !s.unseen && all[s.name] == nil {
+				if !s.unseen {
 					all[s.name] = []skipper{s}
 				}
 			}

@@ -302,14 +302,18 @@ func fewerPaths(was, now []string, isAll bool) bool {
 	if len(was) == 0 {
 		return isAll
 	}
-	var above starts
+	known := map[string]bool{}
 	for _, p := range was {
-		if above = append(above, p+"/"); oneOf(p, "", ".") {
-			above = append(above, "")
-		}
+		known[p] = true
 	}
-	above = above.sorted()
-	return all(now, func(q string) bool { return above.begin(q + "/") }) && len(without(was, now)) > 0
+	isBelow := func(q string) bool {
+		is := known[q] || known[""] || known["."]
+		for i := 0; i < min(len(q), maxNear) && !is; i++ {
+			is = q[i] == '/' && known[q[:i]]
+		}
+		return is
+	}
+	return all(now, isBelow) && len(without(was, now)) > 0
 }
 
 // checkers are the programs that check code, each with the words that make it a check: those after the slash are its

@@ -43,25 +43,6 @@ func ends[T string | []byte](text T, others ...string) bool {
 // isIn reports whether a word is in a list with a blank around each.
 func isIn(word, list string) bool { return has(list, " "+word+" ") }
 
-// starts are texts with which others may begin; see sorted.
-type starts []string
-
-// sorted are the starts in their order, without those that begin with another one.
-func (s starts) sorted() (list starts) {
-	for _, start := range slices.Sorted(slices.Values(s)) {
-		if len(list) == 0 || !begins(start, list[len(list)-1]) {
-			list = append(list, start)
-		}
-	}
-	return list
-}
-
-// begin reports whether a text begins with one of the sorted starts: that stands before all others that are not behind it.
-func (s starts) begin(text string) bool {
-	at, found := slices.BinarySearch(s, text)
-	return found || (at > 0 && begins(text, s[at-1]))
-}
-
 func oneOf(word string, words ...string) bool { return slices.Contains(words, word) }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
