@@ -59,19 +59,18 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 			f.fewerParts(report)
 		}
 	}
-	moved := map[string][]string{} // what files of a directory lose
-	for _, isFirst := range []bool{true, false} {
-		for _, f := range c.Files {
-			if f.Base == nil || foreign(f.Path) || !isNamed(f.Path, pytestFiles) {
-				continue
-			}
-			old, check, dir := pytestSettings(f, f.Base), pytestSettings(f, f.Head), path.Dir(f.Path)
-			if isEmpty := len(check.Args) == 0; isEmpty && isFirst {
-				moved[dir] = append(moved[dir], old.Args...)
-			} else if !isEmpty && !isFirst {
-				old.Args = append(old.Args, moved[dir]...)
-				check.report(&old, false, nil, report)
-			}
+	had := map[string][]string{} // by directory: a setting may move to another file of it
+	files := slices.DeleteFunc(slices.Clone(c.Files), func(f *File) bool {
+		return f.Base == nil || foreign(f.Path) || !isNamed(f.Path, pytestFiles)
+	})
+	for _, f := range files {
+		dir := path.Dir(f.Path)
+		had[dir] = append(had[dir], pytestSettings(f, f.Base).Args...)
+	}
+	for _, f := range files {
+		old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
+		if old.Args = had[path.Dir(f.Path)]; len(check.Args) > 0 {
+			check.report(&old, false, nil, report)
 		}
 	}
 }
@@ -134,10 +133,11 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		if f.from.Base == nil && !isFlow(f.Path) {
 			return
 		}
-		if isCalled = isCalled || (isFlow(f.Path) && slices.ContainsFunc(f.added, elsewhere)); len(f.has) > 0 {
-			ran := programsOf(f.checks(f.was))
-			for _, check := range f.has {
-				fresh[checkClass(check.Program)] = fresh[checkClass(check.Program)] || !ran.cover(check.Program)
+		isCalled = isCalled || (isFlow(f.Path) && slices.ContainsFunc(f.added, elsewhere))
+		ran := programsOf(f.checks(f.was))
+		for _, check := range f.has {
+			if !ran.cover(check.Program) {
+				fresh[checkClass(check.Program)] = true
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		var gone firstNames
 		for _, old := range f.had {
 			class := checkClass(old.Program)
-			if old.Program != "codecov" && !has(old.Program, "report", " deploy") && !fresh[class] && !kept.cover(old.Program) &&
+			if old.Program != "codecov" && !has(old.Program, " deploy") && !fresh[class] && !kept.cover(old.Program) &&
 				(isFlow(f.Path) || !kept["any "+class]) {
 				gone.add(old.Program, old.Line)
 				kept[sameProgram.Replace(old.Program)] = true // it is said once

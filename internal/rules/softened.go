@@ -31,22 +31,23 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 			}
 		}
 		for _, j := range p.now.jobs {
-			if was := p.was.ids[j.Key]; was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
-				title := "the job " + input.Quote(j.Key)
+			was, title := p.was.ids[j.Key], "the job "+input.Quote(j.Key)
+			if was != nil && (p.now.checks[j.Key] || p.was.checks[j.Key] || j.Value.Member("uses") != nil) {
 				p.now.softened(j.Value, []*input.Node{was.Value}, j.Key, title, "workflow", report)
 				if !isSupport {
 					p.now.lessOften(j.Value, was.Value, j.Key, title, report)
 				}
 			}
-			if was := p.was.ids[j.Key]; was != nil && !p.now.checks[j.Key] {
+			if was != nil && !p.now.checks[j.Key] {
 				waits, before := itemsOf(j.Value.Member("needs")), itemsOf(was.Value.Member("needs"))
-				for i := 0; len(before) > 0 && i < min(len(waits), maxSame); i++ { // and what those wait for
+				for i := 0; i < min(len(waits), maxSame); i++ { // and what those wait for
 					if next := p.now.ids[waits[i]]; next != nil {
 						waits = append(waits, itemsOf(next.Value.Member("needs"))...)
 					}
 				}
-				if gone := slices.DeleteFunc(without(before, waits), func(id string) bool { return !p.now.checks[id] }); len(gone) > 0 {
-					report(p.now.hit(keyLine(j.Value, "needs"), j.Key, "the job "+input.Quote(j.Key)+" does not wait for "+listed(gone)+" any more", fixRestore))
+				isNoCheck := func(id string) bool { return !p.now.checks[id] }
+				if gone := slices.DeleteFunc(without(before, waits), isNoCheck); len(gone) > 0 {
+					report(p.now.hit(keyLine(j.Value, "needs"), j.Key, title+" does not wait for "+listed(gone)+" any more", fixRestore))
 				}
 			}
 		}
