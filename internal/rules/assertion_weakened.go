@@ -238,7 +238,8 @@ func (s *Assertion) about(was *Assertion) string {
 			continue
 		}
 		for _, now := range s.subjects {
-			if now == subject || bare(now) == subject || (s.rank == exists && !begins(s.matcher, "not.") && isSource(bare(now), subject)) {
+			isAnswer := bare(now) == now && oneOf(plainName(s.matcher), "true", "false")
+			if now == subject || bare(now) == subject || (s.rank == exists && !begins(s.matcher, "not.") && isSource(bare(now), subject, isAnswer)) {
 				return subject
 			}
 		}
@@ -246,10 +247,11 @@ func (s *Assertion) about(was *Assertion) string {
 	return ""
 }
 
-// isSource reports whether a call has the same arguments as a subject, with a literal among them.
-func isSource(call, subject string) bool {
+// isSource reports whether a call has the same arguments as a subject, with a literal among them. With isAnswer, another
+// function with these arguments says itself all that is to know.
+func isSource(call, subject string, isAnswer bool) bool {
 	_, args, _ := strings.Cut(call, "(")
-	return strings.ContainsAny(args, `"'`) && ends(subject, "("+args)
+	return !isAnswer && strings.ContainsAny(args, `"'`) && ends(subject, "("+args)
 }
 
 // wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.

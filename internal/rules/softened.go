@@ -40,13 +40,15 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 			}
 			if was != nil && !p.now.checks[j.Key] {
 				waits, before := itemsOf(j.Value.Member("needs")), itemsOf(was.Value.Member("needs"))
+				isCalled := false // by a job that it waits for now: a workflow that may have the checks
 				for i := 0; i < min(len(waits), maxSame); i++ { // and what those wait for
 					if next := p.now.ids[waits[i]]; next != nil {
+						isCalled = isCalled || (next.Value.Member("uses") != nil && !slices.Contains(before, waits[i]))
 						waits = append(waits, itemsOf(next.Value.Member("needs"))...)
 					}
 				}
 				isNoCheck := func(id string) bool { return !p.now.checks[id] }
-				if gone := slices.DeleteFunc(without(before, waits), isNoCheck); len(gone) > 0 {
+				if gone := slices.DeleteFunc(without(before, waits), isNoCheck); len(gone) > 0 && !isCalled {
 					report(p.now.hit(keyLine(j.Value, "needs"), j.Key, title+" does not wait for "+listed(gone)+" any more", fixRestore))
 				}
 			}
