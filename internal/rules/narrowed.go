@@ -141,6 +141,12 @@ func (c *Change) droppedChecks(report func(Hit)) {
 			}
 		}
 	}
+	deleted := map[string]bool{} // the names of files of tests that are deleted, of which another rule speaks
+	for _, f := range c.Files {
+		if f.Head == nil && f.hadTests() {
+			deleted[path.Base(f.Path)] = true
+		}
+	}
 	for _, f := range c.scripted() {
 		p, isRead := c.flowsOf().byFile[f.File]
 		isGone := f.Head == nil && !(isRead && p.was.runsFor("pull_request", "merge_group")) // a script, or no check of pull requests
@@ -153,7 +159,7 @@ func (c *Change) droppedChecks(report func(Hit)) {
 		var gone firstNames
 		for _, old := range f.had {
 			class := checkClass(old.Program)
-			if old.Program != "codecov" && !has(old.Program, " deploy") && !fresh[class] && !kept.cover(old.Program) &&
+			if old.Program != "codecov" && !has(old.Program, " deploy") && !fresh[class] && !kept.cover(old.Program) && !deleted[old.Program] &&
 				(isFlow(f.Path) || !kept["any "+class]) {
 				gone.add(old.Program, old.Line)
 				kept[sameProgram.Replace(old.Program)] = true // it is said once

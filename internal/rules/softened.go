@@ -40,7 +40,7 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 			}
 			if was != nil && !p.now.checks[j.Key] {
 				waits, before := itemsOf(j.Value.Member("needs")), itemsOf(was.Value.Member("needs"))
-				isCalled := false // by a job that it waits for now: a workflow that may have the checks
+				isCalled := false                               // by a job that it waits for now: a workflow that may have the checks
 				for i := 0; i < min(len(waits), maxSame); i++ { // and what those wait for
 					if next := p.now.ids[waits[i]]; next != nil {
 						isCalled = isCalled || (next.Value.Member("uses") != nil && !slices.Contains(before, waits[i]))

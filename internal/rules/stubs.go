@@ -161,7 +161,7 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 // stubbed is the name of the function whose body is only the statement at an offset, unless others must write it.
 func stubbed(v *source.File, pos int) string {
 	before := bytes.TrimRight(v.Code[max(0, pos-maxNear):pos], " \t\r\n")
-	if ends(before, "=>") || (v.Lang == source.Java && ends(before, "=")) {
+	if ends(before, "=>") || (v.Lang == source.Java && ends(before, "=") && !ends(before, "==", "!=")) {
 		return functionName(v.Lang, v.Code[v.Statement(pos):pos])
 	}
 	around := v.Around(pos)

@@ -9,13 +9,13 @@ import (
 )
 
 // testPath matches a path with test, tests, spec or specs as a word, such as a_test.go or Polly.Core.Tests/, with a
-// directory that is named like one of tests, such as androidTest/ or CoreTests/, and that of a file that is named like a
-// class of tests, such as StackTest.java or StackSpecs.cs.
+// directory that is named like one of tests, such as androidTest/ or CoreTests/ but not TypeSpec.Parser/ or LoadTest/, and that
+// of a file that is named like a class of tests, such as StackTest.java or StackSpecs.cs.
 var testPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|` +
 		`(?:^|/)(?:(?:testing|cypress|e2e|__mocks__|test(?:util|helper)s?|testsupport)/|conftest\.py$))|` +
 		`(?:^|/)[^/.]*(?:[^/.](?:Tests?|Specs?|TestCases?)|[a-z0-9]IT)\d*(?:\.[^/]*)?$|` +
-		`[a-z0-9](?:Tests?|Specs?)[./]|(?:^|/)tests?[A-Z]\w*/`)
+		`[a-z0-9](?:Tests|Specs)[./]|(?:^|/)(?:[a-z]\w*[a-z0-9]Test|tests?[A-Z]\w*)/`)
 })
 
 // IsTest reports whether a path is that of a file of tests or of what only tests use. Documents and data are none.

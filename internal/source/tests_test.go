@@ -189,7 +189,7 @@ func TestIsTest(t *testing.T) {
 			t.Error(name, "is a test")
 		}
 	}
-	for _, name := range strings.Fields(`latest.go contest/a.py attestation.ts src/Latest.cs Contest.java tests/a.md spec/openapi.yaml testdata/a.go AUDIT.java a.spec
+	for _, name := range strings.Fields(`latest.go contest/a.py attestation.ts src/Latest.cs src/TypeSpec.Parser/src/Name.cs server/LoadTest/Plan.cs Contest.java tests/a.md spec/openapi.yaml testdata/a.go AUDIT.java a.spec
 		protest.rb inspect.py fastest.rs src/ABTest/a.ts src/Contest.Core/a.cs src/latest/A.kt .github/workflows/test.yml`) {
 		if IsTest(name) {
 			t.Error(name, "is no test")
