@@ -173,6 +173,9 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 	case lang == source.JavaScript && word == "skip" && begins(before, "skip(") && !has(f.Code, "{ skip", ", skip }"):
 		return notEver // not that of the context which Vitest hands to a test
 	case lang == source.CSharp && header:
+		if inBranch(f, n) {
+			return unknown
+		}
 		if len(before) > 0 && before[0] != '[' && !begins(before, word) && word != "private" {
 			return notEver // no attribute
 		}

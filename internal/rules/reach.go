@@ -25,6 +25,19 @@ func isUnconditional(t *Test, line int, names truths) bool {
 // oneSystem matches what C# compiles for some systems or frameworks only.
 var oneSystem = input.Lazily(`^#(?:el)?if (?:!NET(?:COREAPP)?\s*$|[^!]*(?:IOS|ANDROID|WINDOWS|MAC|LINUX|BROWSER|NETFRAMEWORK|NET\w*\d))`)
 
+// ownSymbol matches a condition on symbols of the project; those that the usual builds have are none.
+var (
+	ownSymbol   = input.Lazily(`^#(?:el)?if [A-Z_]\w*(?:\s*(?:&&|\|\|)\s*[A-Z_]\w*)*\s*$`)
+	usualSymbol = input.Lazily(`\b(?:DEBUG|TRACE|RELEASE|CI|NET(?:CORE|STANDARD)?\w*|CS\w*|TESTS?|UNIT_?TESTS?)\b`)
+)
+
+// isOneBuild reports whether a directive of C# lets only some builds compile what follows, as far as its file says.
+func isOneBuild(v *source.File, directive []byte) bool {
+	start := v.Code[:min(len(v.Code), 64<<10)] // a symbol is defined in front of all code
+	return oneSystem().Match(directive) ||
+		(ownSymbol().Match(directive) && !usualSymbol().Match(directive) && !has(start, "#define"))
+}
+
 // broadRescue matches a handler for what a test or the code that it tests can raise as it likes.
 var broadRescue = input.Lazily(`^rescue\s*(?:$|=>|;)|\b(?:StandardError|RuntimeError|NameError|NoMethodError|TypeError|ArgumentError|ZeroDivisionError)\b`)
 
@@ -48,7 +61,7 @@ func inBranch(v *source.File, line int) bool {
 	for n := line - 1; n > max(0, line-100); n-- {
 		switch code := codeOn(v, n); {
 		case v.Lang == source.CSharp && begins(code, "#"):
-			return oneSystem().Match(code)
+			return isOneBuild(v, code)
 		case v.Lang == source.Ruby && len(code) > 0 && indentOf(v.CodeLine(n)) < indentOf(v.CodeLine(line)):
 			return isHandler(v, n)
 		}

@@ -225,7 +225,8 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 	if m == nil {
 		return false
 	}
-	isMember := isScript(f.Lang()) && len(m[1]) > 0 && !isIn(firstWord(line), " const let var ")
+	isMember := (isScript(f.Lang()) && len(m[1]) > 0 && !isIn(firstWord(line), " const let var ")) ||
+		(f.Lang() == source.CSharp && len(m[1]) > 0 && firstWord(line) == string(m[1]))
 	if isMember || (f.Lang() != source.Python && isArgument(f.Head, n)) {
 		return false
 	}

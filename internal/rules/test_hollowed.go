@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
 )
@@ -17,13 +18,13 @@ func findHollowedTest(c *Change, report func(Hit)) {
 		}
 		var found []*Test
 		var last *Test // that was asked for
-		isEmpty := false
+		isEmpty, helpers := false, sync.OnceValue(func() map[string]bool { return asserting(f.Head) })
 		for _, one := range f.head {
 			if one.twin == nil || one.moved || one.mark > 0 || one.twin.Group || begins(one.twin.Name, "Benchmark") {
 				continue
 			}
 			if last == nil || !last.sameLines(one) || !last.twin.sameLines(one.twin) {
-				last, isEmpty = one, isHollowed(one.twin, one)
+				last, isEmpty = one, isHollowed(one.twin, one, helpers)
 			}
 			if isEmpty {
 				found = append(found, one)
@@ -77,8 +78,8 @@ func expectsFailure(t *Test) bool {
 }
 
 // isHollowed reports whether a test had assertions and has none. What calls a function that the old body did not call
-// may assert there.
-func isHollowed(base, head *Test) bool {
+// may assert there, and so does what calls a function of the file that asserts.
+func isHollowed(base, head *Test, helpers func() map[string]bool) bool {
 	if bytes.Equal(wholeText(base), wholeText(head)) {
 		return false
 	}
@@ -87,11 +88,30 @@ func isHollowed(base, head *Test) bool {
 		return false
 	}
 	for name := range after.calls {
-		if !before.calls[name] && !isHarmless(name) {
+		if (!before.calls[name] && !isHarmless(name)) || helpers()[name] {
 			return false
 		}
 	}
 	return true
+}
+
+// asserting are the functions of a file that assert something.
+func asserting(v *source.File) map[string]bool {
+	names, seen := map[string]bool{}, map[int]bool{}
+	for n := 1; n <= v.Lines(); n++ {
+		if !asserts(v, n) || isEmptyAssertion(v, n) {
+			continue
+		}
+		for _, b := range v.Enclosing(n) {
+			if !seen[b] && b < n {
+				seen[b] = true
+				for _, name := range definedOn(v.CodeLine(b)) {
+					names[name] = true
+				}
+			}
+		}
+	}
+	return names
 }
 
 func wholeText(t *Test) []byte {
@@ -166,7 +186,7 @@ func lookAnew(t *Test) insight {
 			}
 			in.assertions++
 			returnsNothing := t.of.Lang == source.Python && ends(bytes.TrimSpace(line), ") is None")
-			if returnsNothing || has(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised") {
+			if returnsNothing || has(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised", "not_to raise_error", "to_not raise_error") {
 				in.harmless++
 			}
 		} else {

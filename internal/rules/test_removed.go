@@ -75,6 +75,14 @@ type place struct {
 // index notes where each added line of a test, or of a file with a name like a test's, is.
 func (f *testTable) index() {
 	f.lines, f.words = map[uint64][]place{}, map[string]map[string]bool{}
+	code := map[string]bool{} // of files that are no tests and gone: what is parked had no other place
+	for _, file := range f.c.Files {
+		if file.Head == nil && file.Base != nil && file.isNoTest() {
+			for _, removed := range file.Removed() {
+				code[lineKey(removed.Text)] = true
+			}
+		}
+	}
 	for _, file := range f.c.Files {
 		mayTest := file.mayTest()
 		if file.Head == nil || (!mayTest && !f.looksParked(file)) {
@@ -83,7 +91,7 @@ func (f *testTable) index() {
 		words := map[string]bool{}
 		for _, added := range file.Added() {
 			trimmed := bytes.TrimSpace(added.Text)
-			if !isTelling(trimmed) {
+			if !isTelling(trimmed) || (!mayTest && code[lineKey(trimmed)]) {
 				continue
 			}
 			if h := hashOf(trimmed); len(f.lines[h]) < 4 {
