@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/closeout-gate/closeout/internal/source"
+	"github.com/closeout-gate/closeout/verify/input"
 )
 
 // findHollowedTest finds tests that checked something at the merge base and check nothing at the head.
@@ -88,7 +89,8 @@ func isHollowed(base, head *Test, helpers func() map[string]bool) bool {
 		return false
 	}
 	for name := range after.calls {
-		if (!before.calls[name] && !isHarmless(name)) || helpers()[name] {
+		isAlone := after.alone[name] // else it makes a value, and fails where it cannot
+		if (!before.calls[name] && !isHarmless(name)) || (isAlone && helpers()[name]) {
 			return false
 		}
 	}
@@ -126,6 +128,7 @@ type insight struct {
 	harmless   int  // those that only say that nothing is thrown: a call says the same
 	sounds     bool // a word of it may belong to an assertion, such as one of several lines
 	calls      map[string]bool
+	alone      map[string]bool // those of which some are statements of their own
 }
 
 // maxBody is how many lines of a test are looked at; a longer one counts as one that asserts.
@@ -147,7 +150,7 @@ func lookInto(t *Test) insight {
 }
 
 func lookAnew(t *Test) insight {
-	in := insight{calls: map[string]bool{}}
+	in := insight{calls: map[string]bool{}, alone: map[string]bool{}}
 	if t.End-t.Body > maxBody || t.Body == 0 {
 		in.assertions = 1
 		return in
@@ -192,12 +195,16 @@ func lookAnew(t *Test) insight {
 		} else {
 			in.sounds = in.sounds || (soundsLikeAssertion(line) && !verdict().Match(bytes.TrimSpace(line)))
 		}
-		for _, name := range callsOf(line) {
+		for i, name := range callsOf(line) {
 			in.calls[name] = true
+			in.alone[name] = in.alone[name] || (i == 0 && statementCall().Match(bytes.TrimSpace(line)))
 		}
 	}
 	return in
 }
+
+// statementCall matches a statement that begins with a call.
+var statementCall = input.Lazily(`^(?:await |self\.|this\.)*\w+\(`)
 
 // soundsLikeAssertion reports whether a line of code has a word that assertions are made of.
 func soundsLikeAssertion(line []byte) bool {
