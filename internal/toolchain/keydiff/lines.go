@@ -36,7 +36,7 @@ const (
 	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
 	gradleLimits = `(?:exclude|\bfilter\s*[{(]|\binclude(?:[A-Z]\w*)?\s*\(?["'{(]|[eE]nabled\s*=|setEnabled|\bactions\s*[.=]|onlyIf|ignoreFail|IgnoreFail|failFast|skip|finalizedBy)`
 	gradleRuns   = `(?:repositor\w*(?:[^\w/]|$)|mavenLocal|flatDir|(?:^|[^.\w])files\(|(?:^|[^.\w])fileTree|substitut|resolutionStrategy|\bforce(?:d\w*)?\b|\b[eE]xec\b|commandLine|\bProcess(?:Builder)?\b|\.execute\(|` +
-		`Runtime\.|\bapply\b.*\bfrom|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u|\bpublishing\s*[=(]|\bfun\b.*\bconfigure\()`
+		`Runtime\.|\bapply\b.*\bfrom|\bapply\s*\($|buildscript|taskGraph|projectsEvaluated|startParameter|projectDir\s*=[^=]|buildFileName|System\.exit|srcDir|includeBuild|reflect|Class\.|\\u|\bpublishing\s*[=(]|\bfun\b.*\bconfigure\()`
 	gradlePlugin = `(?:id|kotlin|alias)\s*[( ]\s*["']?[\w.-]+["']?\)?(?:\s+apply[( ]\s*false\)?)?`
 )
 
@@ -46,6 +46,7 @@ var (
 	conditional = input.Lazily(`\b(?:if|else|when|unless|switch|case|while|for|catch|takeIf)\b|matching`)
 	closing     = input.Lazily(`^(?:[\[\](){},;]+|end)$`)
 	leaves      = input.Lazily(`\btasks\b|getTasks|^(?:(?:rootP|p)roject\.)?(?:gradle|allprojects|subprojects|configure\()`) // a block about something else
+	assigned    = input.Lazily(`^\w+\s*=\s*["'][^"':]*:`)                                                                    // perhaps a property of what is around it, such as executable or url
 	publishes   = input.Lazily(`^(?:(?:nexusP|p)ublishing|configure<PublishingExtension>) \{$`)
 )
 
@@ -100,7 +101,7 @@ var (
 	properties = lineForm{
 		comment: "#", depth: flat,
 		top: input.Lazily(`^(?:POM_\w+\s*[=:].*|(?:VERSION_NAME|VERSION_CODE|group|GROUP|description|\w*[vV]ersion)\s*[=:]\s*[\w.+-]*|` +
-			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:-X[\w:=+-]+|-Dfile\.encoding=[\w-]+|--add-(?:opens|exports)[= ][\w./=-]+)["']?\s*)*|` +
+			`org\.gradle\.jvmargs\s*=\s*(?:["']?(?:` + vmOption + `|-Xmn\w+|--add-(?:opens|exports) [\w./=-]+)["']?\s*)*|` +
 			`org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|vfs\.watch|configuration-cache[\w.-]*|isolated-projects)\s*=\s*\w+|` +
 			`(?:android|kotlin|kapt|ksp|org\.jetbrains\.dokka|org\.gradle\.warning)\.[\w.]+\s*=\s*[\w.]+)$`),
 	}
@@ -137,8 +138,10 @@ var (
 )
 
 const (
-	// vmOption is an option of the JVM that opens modules, sizes memory or tunes: no agent, no property that code may ask for.
-	vmOption  = `(?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]\w+|-XX:\w+=\d+[kmgKMG]?)`
+	// vmOption is an option of the JVM that opens modules, sizes memory or tunes: no agent, no property that code may ask for, and
+	// none that reads more options, such as -XX:Flags=1 and -XX:VMOptionsFile=1.
+	vmOption  = `(?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]` + vmFlag + `|-XX:` + vmFlag + `=\d+[kmgKMG]?)`
+	vmFlag    = `\w*(?:[^\Wes]|[^\Wl]e|[^\Wg]s)`
 	pyText    = `["'][\w\s.,:/()<>=!~;\[\]+*&-]*["']`
 	pyList    = `\[(?:` + pyText + `,?\s*)*\],?`
 	sbtModule = `"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*(?:"[\w.+-]+"|\w+)(?:\s*%\s*(?:Test|Provided|Runtime|"[a-z]+"))?`
@@ -201,7 +204,7 @@ func (form *lineForm) read(text string) map[string]string {
 			continue
 		case form.comment == "//" && !odd && followsComment(&inComment, &line, &odd):
 			continue
-		case !odd && named != nil && named.MatchString(line) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
+		case !odd && named != nil && named.MatchString(line) && (steered == 0 || !assigned().MatchString(line) || strings.HasPrefix(around.line, "ext")) && !strings.ContainsRune(line, '\\') && !archive().MatchString(line):
 			dependencies = append(dependencies, line)
 			continue
 		case !odd && named != nil && form.gone != nil && form.gone().MatchString(line):

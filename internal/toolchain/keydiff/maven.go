@@ -27,11 +27,11 @@ var describing = strings.Fields("scm licenses developers contributors organizati
 // publishing are plugins, without maven- and -plugin, that document, package or publish what was tested.
 var publishing = strings.Fields("javadoc source gpg release deploy install site jar bundle assembly shade central-publishing-maven " +
 	"nexus-staging-maven bnd-maven moditect-maven versions-maven versions scm-publish changes project-info-reports " +
-	"flatten-maven flatten cyclonedx-maven gradle-module-metadata-maven pitest-maven")
+	"flatten-maven flatten cyclonedx-maven gradle-module-metadata-maven")
 
 // checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what they compile for tests.
 var checking = strings.Fields("compiler resources japicmp-maven clirr-maven animal-sniffer-maven spotless-maven fmt-maven checkstyle pmd " +
-	"spotbugs-maven enforcer license-maven apache-rat")
+	"spotbugs-maven enforcer license-maven apache-rat pitest-maven")
 
 var switchesOff = input.Lazily(`(?i)skip|fail|ignore|exclu|include|test|fork|executable|phase|threshold|max`)
 
@@ -85,7 +85,7 @@ func pomKeys(root *element, parts xmlParts) {
 	for _, p := range properties {
 		bare := len(p.attrs)+len(p.children) == 0
 		version, isUsed := versionProperty().MatchString(p.name), used["${"+p.name+"}"]
-		if bare && !isUsed && siteProperty().MatchString(p.name) {
+		if bare && !isUsed && siteProperty().MatchString(p.name) && !switchesOff().MatchString(p.name) {
 			parts.add("description", p)
 		} else if version && bare && isPlain(p.text) && strings.ContainsAny(p.text, "0123456789") {
 			isTool := isUsed || toolProperty().MatchString(p.name) // a parent may use it: a new one may lower what was inherited
