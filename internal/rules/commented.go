@@ -282,14 +282,15 @@ func (f *File) replaced(line *goneLine, head int) bool {
 		return false
 	}
 	says := func(now *Assertion) bool {
-		return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) || shape(now.code) == shape(was.code)))
+		return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) ||
+			(shape(now.code) == shape(was.code) && slices.Equal(now.expected, was.expected))))
 	}
 	return slices.ContainsFunc(assertionsOf(f.Head, between(f.Added(), head-nearby, head+nearby)), says) ||
 		slices.ContainsFunc(assertionsOf(f.Head, line.instead), says) // the comment may only quote what was there
 }
 
-// names reports whether an assertion has all words of what another one compares, as where its condition is written out, or is
-// a helper that gets the value which the other one is about.
+// names reports whether an assertion asks a call with all words of what another one compares, as where its condition is written
+// out, or is a helper that gets the value which the other one is about. What is only joined, such as a or b, is not compared.
 func (c *Assertion) names(was *Assertion) bool {
 	if kind, _, _, _ := c.surest(); kind == helperAssertion {
 		return hasWord(c.code, firstWord([]byte(was.subjects[0])))
@@ -300,8 +301,10 @@ func (c *Assertion) names(was *Assertion) bool {
 			return false
 		}
 	}
-	return len(terms) > 1
+	return len(terms) > 1 && (c.truth || c.rank == partial) && has(c.code, "(") && !eitherOrBoth().Match(c.code)
 }
+
+var eitherOrBoth = input.Lazily(`\b(?:or|and)\b|\|\||&&`)
 
 // nearby is how many lines from a comment its replacement may stand.
 const nearby = 12

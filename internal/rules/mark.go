@@ -170,7 +170,7 @@ func markHolds(lang source.Lang, f *source.File, n, at int, word string, header 
 		return notEver
 	case lang == source.Ruby && !header:
 		return modifier(line)
-	case lang == source.JavaScript && word == "skip" && begins(before, "skip(") && !has(f.Code, "{ skip", ", skip }"):
+	case lang == source.JavaScript && word == "skip" && begins(before, "skip(") && !has(f.Code, "{ skip", "{skip", ", skip }", ",skip}"):
 		return notEver // not that of the context which Vitest hands to a test
 	case lang == source.CSharp && header:
 		if inBranch(f, n) {

@@ -148,7 +148,7 @@ func (d *finder) class(from, at int) int {
 
 // headGoesOn reports whether the head of a class goes on behind a line end: in Kotlin a class needs no body.
 func (d *finder) headGoesOn(at, next int) bool {
-	if c := d.byteAt(next); c == '{' || !d.endsStatement(d.lastBefore(at), c) {
+	if c := d.byteAt(next); c == '{' || c == '(' || !d.endsStatement(d.lastBefore(at), c) {
 		return true
 	}
 	word, _ := d.word(next)
