@@ -97,7 +97,7 @@ func (f *File) callsLeft(removed []*Assertion, added []linediff.Line, waitsItsel
 			how := ""
 			switch {
 			case has(key, ".rejects", ".resolves.", ".doesNotReject(", "Async<", "Async(") && !begins(key, "await") && oneOf(was.key, "await"+call, "return"+call) &&
-				(has(key, "ThatAsync", "MultipleAsync") || !waitsItself()):
+				(has(key, "ThatAsync", "MultipleAsync") || !begins(key, "Assert.") || !waitsItself()):
 				how = "nothing waits for the assertion any more"
 			case was.silenced(call):
 				how = "the failure counts no more, or in some builds only"

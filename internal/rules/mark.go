@@ -281,16 +281,21 @@ var skippers = map[source.Lang]struct {
 	declared func() *regexp.Regexp
 	begin    string
 }{
-	source.Python: {"= pytest.mark|=pytest.mark|= mark.|=mark.|= unittest.|=unittest.", input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
+	source.Python: {".skip|.xfail|.expectedFailure", input.Lazily(`(?m)^(\w+)\s*=\s*(?:pytest\.mark|mark|unittest)\.(skip|xfail|skipif|skipIf|skipUnless|expectedFailure)\b`), "@"},
 	source.JavaScript: {runnerWords, input.Lazily(`(?m)(\w+) *= (?:true *\? *|false *\? *\w+ *: *)?(?:it|test|describe)\.(skip|todo|fixme)(?: *: *\w+)?[;\r\n]|` +
 		`^(?:const|let|var) +(` + jsTests + `)\b[^=\n]*=\s*(?:async\s*)?(?:\([^()\n]*(?:\(\)[^()\n]*)*\)|\w+)` +
 		`[^=\n]*=>\s*(?:\{\s*\}|undefined|null|void 0)|^function +(` + jsTests + `)\([^{}\n]*\{\s*\}`), ""},
 	source.Java:   {"@interface|annotation class", input.Lazily(`@(?:\w+\.)*(?:Disabled|Ignore)\b[^;]{0,300}?(?:@interface|\bannotation class)\s+(\w+)`), "@"},
-	source.CSharp: {"FactAttribute|TheoryAttribute", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*(?:\{|=>)\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
+	source.CSharp: {"Skip", input.Lazily(`\bclass\s+(\w+?)(?:Attribute)?\s*:\s*\w*(?:Fact|Theory)(?:Attribute)?\s*\{[^{}]*(?:\{|=>)\s*(?:base\.|this\.)?(Skip)\s*=\s*["$@]`), "["},
 }
 
 // runnerWords are in every file of JavaScript that declares what skips, or a function in place of one of the runner.
-const runnerWords = ".skip|.todo|.fixme| it =| it:|function it(| test =| test:|function test(| describe =| describe:|function describe(| suite =| suite:|function suite(| context =| context:|function context(| specify =| specify:|function specify(| bench =| bench:|function bench("
+var runnerWords = ".skip|.todo|.fixme|const  |let  |var  |function  " + func() (all string) {
+	for name := range strings.FieldsSeq("it test describe suite context specify bench") {
+		all += "|const " + name + "|let " + name + "|var " + name + "|function " + name
+	}
+	return all
+}()
 
 // skippersOf are those of the versions of the touched files of a language: all of a file by its path, and those that others may
 // import, of which one is enough, by their names.
