@@ -295,14 +295,16 @@ func (c *Assertion) names(was *Assertion) bool {
 	if kind, _, _, _ := c.surest(); kind == helperAssertion {
 		return hasWord(c.code, firstWord([]byte(was.subjects[0])))
 	}
-	terms := was.terms()
+	terms, asked := was.terms(), strings.Join(c.subjects, " ") // and no message
 	for word := range wordsIn([]byte(strings.Join(terms, " "))) {
-		if !hasWord(c.text, string(word)) {
+		if !hasWord([]byte(asked), string(word)) {
 			return false
 		}
 	}
-	return len(terms) > 1 && (c.truth || c.rank == partial) && has(c.code, "(") && !eitherOrBoth().Match(c.code)
+	return len(terms) > 1 && (c.rank == partial || (c.truth && hasCall().MatchString(asked))) && !eitherOrBoth().Match(c.code)
 }
+
+var hasCall = input.Lazily(`\w\(`)
 
 var eitherOrBoth = input.Lazily(`\b(?:or|and)\b|\|\||&&`)
 
