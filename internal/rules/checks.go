@@ -46,17 +46,54 @@ func findSwallowedCheck(c *Change, report func(Hit)) {
 				found.add(hit)
 			case has(s.text, ".fail_on_error = false"): // of Rake
 				found.add(f.hit(0, s.line, "", "the result of a task is ignored", fixSoft))
-			case strings.TrimRight(s.text, " \t") == "exit 0" && scriptKind(f.File) == "shell":
-				for _, check := range f.checks(f.all) {
-					if check.Line > s.line {
-						found.add(f.hit(0, s.line, check.Program, "the script ends before it runs "+check.Program, fixSoft))
-						break
-					}
+			default:
+				if check, how := f.unheard(s); check != "" {
+					found.add(f.hit(0, s.line, check, "the result of "+check+" does not count behind "+how, fixSoft))
 				}
+			}
+		}
+		if f.stopsNoMore() && found.count == 0 {
+			if all := f.checks(f.all); len(all) > 1 {
+				found.add(f.hit(0, all[0].Line, all[0].Program, "the result of "+all[0].Program+" is ignored: set -e is gone", fixSoft))
 			}
 		}
 		found.report(report)
 	}
+}
+
+// stops reports whether a script ends where one of its commands fails, from this line on.
+func stops(s script) bool {
+	words := strings.Fields(s.text)
+	return len(words) > 1 && begins(words[0]+words[1], "set-") && (has(words[1], "e") || has(s.text, "errexit"))
+}
+
+// stopsNoMore reports whether a shell script stopped where a command failed, and does not any more.
+func (f *scripted) stopsNoMore() bool {
+	goesOn := func(s script) bool { return has(s.text, "set +e") }
+	return f.Head != nil && scriptKind(f.File) == "shell" && slices.ContainsFunc(f.removed, stops) && !slices.ContainsFunc(f.all, stops) &&
+		!slices.ContainsFunc(f.removed, goesOn) && !has(f.Head.Text, "sh -e")
+}
+
+// unheard is the first check behind a line from which on no failure counts, and that line: set +e, a trap, and the end of a script.
+func (f *scripted) unheard(from script) (check, how string) {
+	const most = 50 // lines behind it
+	how = strings.TrimSpace(from.text)
+	isEnd := how == "exit 0"
+	if !oneOf(scriptKind(f.File), "shell", "yaml") || !(isEnd || ends(how, "set +e") || (begins(how, "trap ") && has(how, "exit 0"))) {
+		return "", ""
+	}
+	at, _ := slices.BinarySearchFunc(f.all, from.line, func(s script, line int) int { return s.line - line })
+	for _, s := range f.all[min(at+1, len(f.all)):min(at+most, len(f.all))] {
+		switch text := strings.TrimSpace(s.text); {
+		case text == how, has(text, "$?", "PIPESTATUS", "${?}"):
+			return "", ""
+		case has(text, "set -e"), text != "" && indentOf([]byte(s.text)) < indentOf([]byte(from.text)), isEnd && check != "":
+			return check, how // the end of a block
+		case check == "":
+			check = strings.Join(checksIn(text), " ")
+		}
+	}
+	return check, how
 }
 
 // isHeard reports whether something else looks at a result that a pipe hides.
@@ -254,7 +291,7 @@ func (f *File) checksOf(s script) (all []Check) {
 			how = "any exit code is fine"
 		case mayFail:
 			how = "the line begins with -"
-		case c.after == "|" && i+1 < len(commands) && isIn(commands[i+1].words[0], " tee cat tail head sed awk tr "):
+		case c.after == "|" && i+1 < len(commands) && len(commands[i+1].words) > 0 && isIn(commands[i+1].words[0], " tee cat tail head sed awk tr "):
 			how = "| " + strings.Join(commands[i+1].words, " ")
 		}
 		all = append(all, Check{

@@ -55,7 +55,7 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		report(h)
 	})
 	for _, f := range c.scripted() {
-		if !said[f.Path] {
+		if f.byVariable(report); !said[f.Path] {
 			f.fewerParts(report)
 		}
 	}
@@ -71,6 +71,27 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 		old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
 		if old.Args = had[path.Dir(f.Path)]; len(check.Args) > 0 {
 			check.report(&old, false, nil, report)
+		}
+	}
+}
+
+// optionVars are variables with options for each run of a check.
+var optionVars = [][2]string{{"PYTEST_ADDOPTS", "pytest"}, {"GOFLAGS", "go test"}, {"SPEC_OPTS", "rspec"}, {"MAVEN_ARGS", "mvn"}, {"MAVEN_OPTS", "mvn"}}
+
+// byVariable finds variables that make checks do less.
+func (f *scripted) byVariable(report func(Hit)) {
+	for _, of := range optionVars {
+		read := func(list []script) Check {
+			for _, s := range list {
+				if _, value, found := strings.Cut(s.text, of[0]); found {
+					return Check{File: f.File, Program: of[1], Line: s.line, Args: strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(strings.TrimLeft(value, " :=")))}
+				}
+			}
+			return Check{File: f.File, Program: of[1]}
+		}
+		if now, was := read(f.added), read(f.removed); now.Line > 0 && f.from.Base != nil {
+			was.File = f.from
+			now.report(&was, true, nil, report)
 		}
 	}
 }
@@ -239,7 +260,7 @@ func (c *Check) narrows(old *Check, split bool, beside map[string]int) string {
 		if given[[2]string{option, value}] {
 			was = value
 		}
-		fresh := !had || (was != value && !isIn(option, choosing))
+		fresh := !had || (was != value && (!isIn(option, choosing) || (isIn(option, selecting) && selectsLess(was, value))))
 		if other := opposite.Replace(option); other != option && beside[c.Program+" "+other+" "+value] > 0 {
 			continue
 		}
@@ -421,6 +442,18 @@ var narrowing = map[string]string{
 	"golangci-lint": ". --new --new-from-rev --disable -D --disable-all --fast /",
 	"": "- --ignore --exclude --deselect -k --testPathIgnorePatterns --testNamePattern -t --grep --passWithNoTests --filter --skip -short -run " +
 		"--if-present --retry --retries --changed --onlyChanged -u --update --updateSnapshot /", // given to a script
+}
+
+// selecting are those of them that name tests by patterns.
+const selecting = " -run --run -k -m -t --testNamePattern --grep -g --filter --tests "
+
+// selectsLess reports whether a pattern chooses only a part of what another one does.
+func selectsLess(was, now string) bool {
+	names := func(pattern string) []string {
+		return strings.Split(strings.NewReplacer("^", "", "$", "", " or ", "|").Replace(pattern), "|")
+	}
+	isPart := len(without(names(was), names(now))) > 0 && len(without(names(now), names(was))) == 0
+	return !begins(now, "$") && !begins(was, "$") && !has(now+was, "${", "$(") && (was == "." || begins(now, was+" and ") || isPart)
 }
 
 // choosing are options whose value may change, as that is another choice: only where they are new, less is checked.

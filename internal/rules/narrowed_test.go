@@ -13,6 +13,11 @@ func TestNarrows(t *testing.T) {
 		pytest tests => pytest tests --ignore=tests/slow => --ignore=tests/slow
 		pytest tests => pytest tests --deselect tests/a.py::test_a => --deselect
 		pytest => pytest -k "not slow" => -k
+		pytest -k "not slow" => pytest -k "not slow and not net" => -k
+		pytest -k "a or b" => pytest -k a => -k
+		pytest -k a => pytest -k "a or b" =>
+		go test -run "A|B" ./... => go test -run "^A$" ./... => -run
+		go test -run . ./... => go test -run TestA ./... => -run
 		pytest -m unit => pytest -m unit -v =>
 		pytest => pytest -m "not net" => -m
 		pytest => pytest --reruns 3 => --reruns

@@ -22,12 +22,19 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 	isSupport := slices.ContainsFunc(c.Files, func(f *File) bool { return isNamed(f.Path, buildFiles+" *.md *.gradle* composer.json") })
 	for _, p := range set.pairs {
 		for _, s := range p.now.steps {
+			var was []*input.Node
+			for _, old := range set.before(s, p) {
+				was = append(was, old.node)
+			}
+			title := "the step " + input.Quote(s.title())
 			if s.isCheck() {
-				var was []*input.Node
-				for _, old := range set.before(s, p) {
-					was = append(was, old.node)
+				p.now.softened(s.node, was, s.title(), title, "job", report)
+			}
+			for _, k := range softKeys {
+				of := func(n *input.Node) string { return textOf(n, "with", k.key) }
+				if of(s.node) == k.soft && slices.ContainsFunc(was, func(n *input.Node) bool { return of(n) == k.strict }) {
+					report(p.now.hit(keyLine(s.node.Member("with"), k.key), s.title(), title+" passes when its check fails: "+k.key+" is "+k.soft, fixSoft))
 				}
-				p.now.softened(s.node, was, s.title(), "the step "+input.Quote(s.title()), "job", report)
 			}
 		}
 		for _, j := range p.now.jobs {
@@ -55,6 +62,12 @@ func findSoftenedWorkflow(c *Change, report func(Hit)) {
 		}
 		set.narrowedEvents(p, report)
 	}
+}
+
+// softKeys are inputs of actions that say whether a failure counts.
+var softKeys = []struct{ key, strict, soft string }{
+	{"fail_ci_if_error", "true", "false"}, {"fail-on-error", "true", "false"}, {"fail_on_error", "true", "false"},
+	{"soft_fail", "", "true"}, {"only-new-issues", "", "true"}, {"exit-code", "1", "0"},
 }
 
 // lessOften reports a matrix that lost values and got none. The oldest versions leave it in the course of time, and a
