@@ -56,11 +56,13 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 			now, was := p.now.grantOf(j), set.grantBefore(j, p)
 			isOpen = isOpen || (!now.known && j.Key != "runs")
 			isAlone := p.was.text == nil && (len(p.now.jobs) == 1 || j.Value.Member("permissions") != nil)
-			if was.mayAll() || ((!was.known || isAlone) && !now.mayAll()) {
-				continue // what nobody else has says what a new workflow is for
+			if was.mayAll() || (!was.known && !now.mayAll()) {
+				continue
 			}
 			for _, m := range now.write {
-				if !known[m.Key] && member(was.write, m.Key) == nil {
+				// What nobody else has says what a new workflow is for, but the code of a pull request that may push is never alone.
+				isOwn := isAlone && !now.mayAll() && !(m.Key == "contents" && p.now.runsFor("pull_request", "pull_request_target"))
+				if !isOwn && !known[m.Key] && member(was.write, m.Key) == nil {
 					known[m.Key] = true
 					scopes.add(m.Key, m.Pos.Line)
 				}
