@@ -103,13 +103,9 @@ type File struct {
 	base, head []*Test   // the tests of both versions
 	unread     [2]string // why Base and Head were not read, "" where they were or do not exist
 	dead       *dead
-	ofTests    certainty   // whether it is one of tests by its path; unknown before it is asked
-	looked     [2]struct { // what was last looked into of the head and of the base: the next test may lie in the same lines
-		test    *Test
-		insight insight
-	}
-	ran      map[*Test]bool // whether a test in one of the head, or with nil anywhere, ran before; see ranAround
-	compared *linediff.Result
+	ofTests    certainty      // whether it is one of tests by its path; unknown before it is asked
+	ran        map[*Test]bool // whether a test in one of the head, or with nil anywhere, ran before; see ranAround
+	compared   *linediff.Result
 }
 
 // isTest reports whether the path is that of a file of tests.

@@ -35,6 +35,7 @@ func TestSoakHostileFiles(t *testing.T) {
 		{"reasons that are constants", "ATests.cs", many("[Fact]\npublic void A#() {\n Assert.Equal(1, F());\n}\n", n), many("[Fact(Skip = R#)]\npublic void A#() {\n Assert.Equal(1, F());\n}\n", n)},
 		{"skips of a module", "test_a.py", many(pyTest, n), many("pytestmark = pytest.mark.skip\n", n) + many(pyTest, n)},
 		{"tests on one line", "a.test.js", many(jsTest, n), many(strings.Replace(jsTest, "test(", "test.skip(", 1), n)},
+		{"tests on one line that go", "a.test.js", many(jsTest, n), many(strings.ReplaceAll(jsTest, "a#", "b#"), n)},
 		{"a long head around assertions", "test_a.py", "def test_a():\n" + many("    assert f(#) == 1\n", n), "def test_a():\n    if " + long + ":\n" + many("        assert f(#) == 1\n", n)},
 		{"a long head around lines of tests", "test_a.py", many(pyTest, n), "def h(a=" + long + "):\n" + many("    assert f(#) == 1\n", n)},
 		{"rules that are ignored", "pyproject.toml", "[tool.ruff.lint]\nselect = [\n" + many("\"E#\",\n", 2*n) + "]\n", "[tool.ruff.lint]\nignore = [\n" + many("\"F#\",\n", 2*n) + "]\n"},
@@ -50,4 +51,6 @@ func TestSoakHostileFiles(t *testing.T) {
 			txtar.File{Name: "head/" + name, Data: fmt.Appendf(nil, "s%d = pytest.mark.skip\n@s%d\n%s", i, i, old)})
 	}
 	t.Run("many files that skip", func(t *testing.T) { hits(changeOf(t, files)) })
+	moved := &txtar.Archive{Files: []txtar.File{{Name: "base/a.test.js", Data: []byte(many(jsTest, n))}, {Name: "head/b.test.js", Data: []byte(many(jsTest, n))}}}
+	t.Run("tests on one line that move", func(t *testing.T) { hits(changeOf(t, moved)) })
 }

@@ -136,20 +136,6 @@ const maxBody = 2000
 
 // lookInto counts the assertions of a test that are reached: those before an unconditional return, without tautologies.
 func lookInto(t *Test) insight {
-	if t.in == nil {
-		return lookAnew(t)
-	}
-	known := &t.in.looked[0]
-	if t.of == t.in.Base {
-		known = &t.in.looked[1]
-	}
-	if known.test == nil || !known.test.sameLines(t) {
-		known.test, known.insight = t, lookAnew(t)
-	}
-	return known.insight
-}
-
-func lookAnew(t *Test) insight {
 	in := insight{calls: map[string]bool{}, alone: map[string]bool{}}
 	if t.End-t.Body > maxBody || t.Body == 0 {
 		in.assertions = 1

@@ -180,7 +180,7 @@ func isKeyIn(key, parent string) bool { return key == parent || strings.HasPrefi
 func (p *Policy) namesScript(key string) bool {
 	name, isScript := strings.CutPrefix(key, ecosystem.OtherScripts)
 	profile, isProfile := strings.CutPrefix(key, ecosystem.OtherProfiles)
-	return isProfile && p.mayRun(nil) != nil || slices.ContainsFunc(p.commands, func(c command) bool {
+	return (isProfile && p.mayRun(nil) != nil) || slices.ContainsFunc(p.commands, func(c command) bool {
 		return (isScript && ecosystem.Names(c.run, []string{path.Base(name)})) || (isProfile && strings.Contains(strings.Join(c.run, " "), profile))
 	})
 }
