@@ -35,6 +35,7 @@ func TestSoakHostileFiles(t *testing.T) {
 		{"reasons that are constants", "ATests.cs", many("[Fact]\npublic void A#() {\n Assert.Equal(1, F());\n}\n", n), many("[Fact(Skip = R#)]\npublic void A#() {\n Assert.Equal(1, F());\n}\n", n)},
 		{"skips of a module", "test_a.py", many(pyTest, n), many("pytestmark = pytest.mark.skip\n", n) + many(pyTest, n)},
 		{"tests on one line", "a.test.js", many(jsTest, n), many(strings.Replace(jsTest, "test(", "test.skip(", 1), n)},
+		{"tests on one line that change", "a.test.js", many(jsTest, n), many(jsTest, n-1) + strings.ReplaceAll(jsTest, "#", "9999") + " "},
 		{"tests on one line that go", "a.test.js", many(jsTest, n), many(strings.ReplaceAll(jsTest, "a#", "b#"), n)},
 		{"a long head around assertions", "test_a.py", "def test_a():\n" + many("    assert f(#) == 1\n", n), "def test_a():\n    if " + long + ":\n" + many("        assert f(#) == 1\n", n)},
 		{"a long head around lines of tests", "test_a.py", many(pyTest, n), "def h(a=" + long + "):\n" + many("    assert f(#) == 1\n", n)},

@@ -27,16 +27,10 @@ type Test struct {
 	// mark is what keeps the test from running, 0 for nothing.
 	mark     int
 	disabled bool
-	// isCrowded is true for one of several tests in the same lines, which are long: they are not read for each of them to find
-	// what became of it.
+	// isCrowded is true for one of several tests whose bodies begin on the same long line, which is not read for each of them.
 	isCrowded bool
 	// stayed is the line of the head where most of its lines are, outside of every test; 0 where they are not.
 	stayed int
-}
-
-// sameLines reports whether two tests of a version lie in the same lines.
-func (t *Test) sameLines(other *Test) bool {
-	return t.Line == other.Line && t.Body == other.Body && t.End == other.End
 }
 
 // testTable are the tests of all touched files, and what became of those that are gone.
@@ -111,7 +105,7 @@ func casesOf(f *File, v *source.File) []*Test {
 	var all []*Test
 	for i, t := range v.Tests() {
 		one := &Test{Test: t, in: f, of: v}
-		if all = append(all, one); i > 0 && all[i-1].sameLines(one) && len(v.Line(t.Body)) > maxNear {
+		if all = append(all, one); i > 0 && all[i-1].Body == t.Body && len(v.Line(t.Body)) > maxNear {
 			one.isCrowded, all[i-1].isCrowded = true, true
 		}
 	}

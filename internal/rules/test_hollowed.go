@@ -18,16 +18,12 @@ func findHollowedTest(c *Change, report func(Hit)) {
 			continue
 		}
 		var found []*Test
-		var last *Test // that was asked for
-		isEmpty, helpers := false, sync.OnceValue(func() map[string]bool { return asserting(f.Head) })
+		helpers := sync.OnceValue(func() map[string]bool { return asserting(f.Head) })
 		for _, one := range f.head {
-			if one.twin == nil || one.moved || one.mark > 0 || one.twin.Group || begins(one.twin.Name, "Benchmark") {
+			if one.twin == nil || one.moved || one.mark > 0 || one.isCrowded || one.twin.Group || begins(one.twin.Name, "Benchmark") {
 				continue
 			}
-			if last == nil || !last.sameLines(one) || !last.twin.sameLines(one.twin) {
-				last, isEmpty = one, isHollowed(one.twin, one, helpers)
-			}
-			if isEmpty {
+			if isHollowed(one.twin, one, helpers) {
 				found = append(found, one)
 			}
 		}
