@@ -10,7 +10,8 @@ import (
 	"github.com/closeout-gate/closeout/verify/reports"
 )
 
-// WriteDiffRules prints what was found, the worst first, how many rules found nothing, and of which tests none can say anything.
+// WriteDiffRules prints what was found, the worst first, how many rules found nothing, and of which tests none can say
+// anything.
 func WriteDiffRules(w io.Writer, d *reports.Diff) error {
 	var b strings.Builder
 	failed := d.Failed()
@@ -39,7 +40,8 @@ func WriteDiffRules(w io.Writer, d *reports.Diff) error {
 	return err
 }
 
-// writeDiffRow prints a row. Its texts and its path come from the change: each stays on its line, so that none looks like a row.
+// writeDiffRow prints a row. Its texts and its path come from the change: each stays on its line, so that none looks
+// like a row.
 func writeDiffRow(b *strings.Builder, r *reports.DiffRow) {
 	place := cmp.Or(Neutral(r.File), "the change")
 	if r.Line > 0 {

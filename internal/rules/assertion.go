@@ -25,8 +25,8 @@ func (s *Assertion) hit(was *Assertion, detail string) Hit {
 
 func (s *Assertion) line() string { return strings.Join(strings.Fields(string(s.text)), " ") }
 
-// assertionOn is the assertion that begins on a line; nil for a statement that is too long. What is not understood can still
-// expect an error.
+// assertionOn is the assertion that begins on a line; nil for a statement that is too long. What is not understood can
+// still expect an error.
 func assertionOn(v *source.File, n int) *Assertion {
 	s, ok := statementAt(v, n)
 	if !ok {
@@ -81,14 +81,15 @@ const (
 	sureAssertion            // it calls what a test framework has, or a function with "assert" or "expect" in its name
 )
 
-// asserts reports whether a line checks something in a test. A function of the project that sounds like an assertion counts.
+// asserts reports whether a line checks something in a test. A function of the project that sounds like an assertion
+// counts.
 func asserts(v *source.File, n int) bool {
 	kind, _ := findAssertion(v.Lang, v.CodeLine(n))
 	return kind != noAssertion
 }
 
-// findAssertion is the surest assertion of a line of code, and the offset of its name. It reads each byte once, because a line
-// can be as long as a file.
+// findAssertion is the surest assertion of a line of code, and the offset of its name. It reads each byte once, because
+// a line can be as long as a file.
 func findAssertion(lang source.Lang, line []byte) (kind sureness, at int) {
 	if lang == source.None || isImport(line) {
 		return noAssertion, 0

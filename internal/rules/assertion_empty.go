@@ -200,7 +200,8 @@ func (f *File) copyUsed(line int) int {
 	return line
 }
 
-// comparesTwo reports whether an assertion demands that two values of the code are equal, and not a value and a literal.
+// comparesTwo reports whether an assertion demands that two values of the code are equal, and not a value and a
+// literal.
 func (s *Assertion) comparesTwo() (a, b string, does bool) {
 	both := slices.Concat(s.subjects, s.expected)
 	if s.rank != exact || len(both) != 2 || isLiteral([]byte(both[0])) || isLiteral([]byte(both[1])) {

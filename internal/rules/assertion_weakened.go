@@ -80,8 +80,8 @@ func (f *File) weakened() (list []Hit) {
 	return list
 }
 
-// callsLeft finds assertions of which a place has only the call, the comparison or a message left. Most assertions of NUnit
-// wait for what they are about themselves.
+// callsLeft finds assertions of which a place has only the call, the comparison or a message left. Most assertions of
+// NUnit wait for what they are about themselves.
 func (f *File) callsLeft(removed []*Assertion, added []linediff.Line, waitsItself func() bool) (list []Hit) {
 	for _, l := range added {
 		if len(l.Text) > maxStatementBytes || isArgument(f.Head, l.Number) {
@@ -128,7 +128,8 @@ func (f *File) isLookedAt(line int) bool {
 
 // quieter are what some assertions begin with, and what says the same, but fails nothing.
 var quieter = map[source.Lang][][2]string{
-	source.Go:     {{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error", ".Skip"}, {".Fatal", ".Skip"}, {".FailNow(", ".SkipNow("}, {".Equal(t,", ".ObjectsAreEqual("}},
+	source.Go: {{".Error", ".Log"}, {".Fatal", ".Log"}, {".Error", ".Skip"}, {".Fatal", ".Skip"},
+		{".FailNow(", ".SkipNow("}, {".Equal(t,", ".ObjectsAreEqual("}},
 	source.CSharp: {{"Assert.That(", "Warn.Unless("}}, source.Rust: {{"assert", "debug_assert"}},
 }
 
@@ -203,8 +204,8 @@ func (s *Assertion) accepts(removed []*Assertion, place, places int) *Assertion 
 // saysMore matches what an assertion goes on with, where that says more.
 var saysMore = input.Lazily(`^\.(?:with|once|twice|exactly|times|and|that|which|have|include|equal|is[A-Z]|has[A-Z]|contains|And|Which)`)
 
-// begins reports whether an assertion is only the first part of another one: without a link of its chain, or without the
-// value of a property.
+// begins reports whether an assertion is only the first part of another one: without a link of its chain, or without
+// the value of a property.
 func (s *Assertion) begins(was *Assertion) bool {
 	if rest, is := strings.CutPrefix(was.key, s.key); is && s.rank > unclear {
 		return saysMore().MatchString(rest)
@@ -224,8 +225,8 @@ func (s *Assertion) weakens(removed []*Assertion) *Assertion {
 	return nil
 }
 
-// expects reports whether an assertion compares something else with the same literal: a line was inserted before it. Where
-// that line denies something, the other assertion may look for the literal as a part.
+// expects reports whether an assertion compares something else with the same literal: a line was inserted before it.
+// Where that line denies something, the other assertion may look for the literal as a part.
 func (s *Assertion) expects(was, inserted *Assertion) bool {
 	isExact := s.rank == exact || has(strings.ToLower(inserted.matcher), "not")
 	return isExact && len(was.expected) > 0 && slices.Equal(s.expected, was.expected)
@@ -247,8 +248,8 @@ func (s *Assertion) about(was *Assertion) string {
 	return ""
 }
 
-// isSource reports whether a call has the same arguments as a subject, with a literal among them. With isAnswer, another
-// function with these arguments says itself all that is to know.
+// isSource reports whether a call has the same arguments as a subject, with a literal among them. With isAnswer,
+// another function with these arguments says itself all that is to know.
 func isSource(call, subject string, isAnswer bool) bool {
 	_, args, _ := strings.Cut(call, "(")
 	return !isAnswer && strings.ContainsAny(args, `"'`) && ends(subject, "("+args)

@@ -83,7 +83,8 @@ func (f *gradedFile) milderSettings(heads map[string]degree, report func(Hit)) {
 	}
 }
 
-// mayMiss reports whether a setting that is new demands less than its absence: a family of Ruff is missed where the file chose it.
+// mayMiss reports whether a setting that is new demands less than its absence: a family of Ruff is missed where the
+// file chose it.
 func (f *gradedFile) mayMiss(name string) bool {
 	family, is := strings.CutPrefix(name, "ignore ")
 	if is && isNamed(f.Path, ruffFiles) {
@@ -92,8 +93,8 @@ func (f *gradedFile) mayMiss(name string) bool {
 	return !isIn(name, " xfail_strict failsOnError AllCops.NewCops ")
 }
 
-// isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them. Or whether a file of
-// tests is named beside patterns.
+// isPartial reports whether a new object of ESLint leaves files out: only its own rules are not for them. Or whether a
+// file of tests is named beside patterns.
 func (f *gradedFile) isPartial(name string, line int) bool {
 	if begins(name, "testMatch ", "include ") {
 		isPattern := func(l linediff.Line) bool { return has(l.Text, "*.", "*s", "*t") }
@@ -122,8 +123,9 @@ func chooses(settings map[string][]degree, family string) bool {
 // that runs by default.
 func (f *gradedFile) isMeant(name string, line int) bool {
 	id, isHook := strings.CutPrefix(name, "the hook ")
-	if isNamed(f.Path, "tsconfig*.json") && has(name, "test", "spec") && (!has(f.Head.Text, `"include"`) || has(f.Head.Text, `"*`)) {
-		return true // all files are
+	isAll := !has(f.Head.Text, `"include"`) || has(f.Head.Text, `"*`) // files
+	if isAll && isNamed(f.Path, "tsconfig*.json") && has(name, "test", "spec") {
+		return true
 	}
 	added := f.inPlaceOf(line)
 	isHook = isHook && !slices.ContainsFunc(added, func(l linediff.Line) bool { return noEntry().Match(l.Text) })

@@ -74,7 +74,8 @@ func (f *scripted) stopsNoMore() bool {
 		!slices.ContainsFunc(f.removed, goesOn) && !has(f.Head.Text, "sh -e")
 }
 
-// unheard is the first check behind a line from which on no failure counts, and that line: set +e, a trap, and the end of a script.
+// unheard is the first check behind a line from which on no failure counts, and that line: set +e, a trap, and the end
+// of a script.
 func (f *scripted) unheard(from script) (check, how string) {
 	const most = 50 // lines behind it
 	how = strings.TrimSpace(from.text)
@@ -127,8 +128,8 @@ func (h *firstHit) report(report func(Hit)) {
 	}
 }
 
-// scriptFiles are the names of files with commands, by how they contain them: in Makefiles and for tox, a line that begins
-// with - may fail.
+// scriptFiles are the names of files with commands, by how they contain them: in Makefiles and for tox, a line that
+// begins with - may fail.
 var scriptFiles = []struct{ kind, names string }{
 	{"shell", "*.sh *.bash *.zsh *.bats dockerfile containerfile *.dockerfile"},
 	{"make", "makefile gnumakefile justfile .justfile *.mk *.just"},
@@ -234,8 +235,8 @@ func (f *File) scripts(v *source.File) (list []script) {
 		line := bytes.TrimRight(v.Line(n)[:min(len(v.Line(n)), maxShellLine)], " \t\r")
 		text := string(bytes.TrimSuffix(line, []byte("\\"))) + " "
 		last := len(list) - 1
-		if goesOn = goesOn || (kind == "yaml" && begins(bytes.TrimLeft(line, " "), "||")); goesOn && last >= 0 && n-list[last].line < most &&
-			len(list[last].text) < maxShellLine {
+		goesOn = goesOn || (kind == "yaml" && begins(bytes.TrimLeft(line, " "), "||"))
+		if goesOn && last >= 0 && n-list[last].line < most && len(list[last].text) < maxShellLine {
 			list[last].text += text
 		} else {
 			list = append(list, script{line: n, text: text})
@@ -326,8 +327,8 @@ func yamlCommand(line string) string {
 	return line
 }
 
-// ignored says how what follows a command makes its result irrelevant; "" when it does not. fails tells whether one of the
-// commands from a place on fails.
+// ignored says how what follows a command makes its result irrelevant; "" when it does not. fails tells whether one of
+// the commands from a place on fails.
 func ignored(commands []command, i int, fails []bool) string {
 	after := commands[i].after
 	for after == "|" && i+1 < len(commands) { // the result of the last command of a pipe counts, or of any

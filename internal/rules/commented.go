@@ -289,8 +289,9 @@ func (f *File) replaced(line *goneLine, head int) bool {
 		slices.ContainsFunc(assertionsOf(f.Head, line.instead), says) // the comment may only quote what was there
 }
 
-// names reports whether an assertion asks a call with all words of what another one compares, as where its condition is written
-// out, or is a helper that gets the value which the other one is about. What is only joined, such as a or b, is not compared.
+// names reports whether an assertion asks a call with all words of what another one compares, as where its condition is
+// written out, or is a helper that gets the value which the other one is about. What is only joined, such as a or b, is
+// not compared.
 func (c *Assertion) names(was *Assertion) bool {
 	if kind, _, _, _ := c.surest(); kind == helperAssertion {
 		return hasWord(c.code, firstWord([]byte(was.subjects[0])))

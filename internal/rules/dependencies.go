@@ -565,8 +565,8 @@ func algorithm(sum string) string { return sum[:max(0, strings.IndexAny(sum, "-:
 // maxSums is how many packages of a lock file are compared.
 const maxSums = 200_000
 
-// eachSum visits the checksums of a version of a lock file. Their key is the name and the version of the package, or that of
-// the file that was loaded.
+// eachSum visits the checksums of a version of a lock file. Their key is the name and the version of the package, or
+// that of the file that was loaded.
 func eachSum(v *source.File, visit func(key, sum string, line int)) {
 	base := strings.ToLower(path.Base(v.Path))
 	name, version, n, sums := "", "", 0, 0

@@ -2,10 +2,11 @@
 // deleted, assertions that are commented out, thresholds that are lowered, secrets, hidden characters. It compares the
 // merge base with the head; what was there before is not reported.
 //
-// A rule about tests or assertions is in the file of its id, such as test_removed.go. The rules read a model of the tests, which
-// is built once a change: test.go has the tests of both versions and finds the same test in the other one, mark.go
-// tells what keeps tests from running, reach.go whether a run comes to a line, and what is known of a condition. assertion.go
-// finds assertions, matcher.go and statement.go read what they say. finding.go tells new places from old ones.
+// A rule about tests or assertions is in the file of its id, such as test_removed.go. The rules read a model of the
+// tests, which is built once a change: test.go has the tests of both versions and finds the same test in the other one,
+// mark.go tells what keeps tests from running, reach.go whether a run comes to a line, and what is known of a
+// condition. assertion.go finds assertions, matcher.go and statement.go read what they say. finding.go tells new places
+// from old ones.
 package rules
 
 import (

@@ -90,8 +90,8 @@ func findExpectationMoved(c *Change, report func(Hit)) {
 	}
 }
 
-// isAnotherSnapshot reports whether a snapshot has lines in place of others for the same input, which insta writes down. Of
-// JSON their order does not count.
+// isAnotherSnapshot reports whether a snapshot has lines in place of others for the same input, which insta writes
+// down. Of JSON their order does not count.
 func (f *File) isAnotherSnapshot() bool {
 	was, now := f.Removed(), f.Added()
 	if min(len(was), len(now)) == 0 || begins(now[0].Text, "expression:") {
@@ -310,7 +310,8 @@ func (f *File) shortened(hunk linediff.Hunk, joined string) (lines []linediff.Li
 	return lines
 }
 
-// lostRows are the rows that the tables of a file lose, beside others that stay. kept are the lines that the change adds anywhere.
+// lostRows are the rows that the tables of a file lose, beside others that stay. kept are the lines that the change
+// adds anywhere.
 func (f *File) lostRows(kept map[string]bool) (rows []linediff.Line) {
 	fresh, joined := 0, "" // a table may stand on one line now
 	isNew := func(l linediff.Line) bool { return isRow(f.Head, l.Number) }

@@ -18,9 +18,9 @@ type finding struct {
 // finder looks through one version of a file.
 type finder func(f *File, v *source.File, found func(line int, kind string))
 
-// newFindings lists the findings of the heads that the merge bases do not have, a list for each file that has any. One of
-// the same kind with the same line is the same one, wherever in the change it was. Of the others, as many are old as the
-// base of the file had of the kind: their lines were edited. With joined those of a kind are counted over the whole
+// newFindings lists the findings of the heads that the merge bases do not have, a list for each file that has any. One
+// of the same kind with the same line is the same one, wherever in the change it was. Of the others, as many are old as
+// the base of the file had of the kind: their lines were edited. With joined those of a kind are counted over the whole
 // change.
 func (c *Change) newFindings(joined bool, scan finder) [][]finding {
 	heads := c.findings(func(f *File) *source.File { return f.Head }, scan)

@@ -297,8 +297,8 @@ var runnerWords = ".skip|.todo|.fixme|const  |let  |var  |function  " + func() (
 	return all
 }()
 
-// skippersOf are those of the versions of the touched files of a language: all of a file by its path, and those that others may
-// import, of which one is enough, by their names.
+// skippersOf are those of the versions of the touched files of a language: all of a file by its path, and those that
+// others may import, of which one is enough, by their names.
 func (t *testTable) skippersOf(lang source.Lang, side func(*File) *source.File) map[string][]skipper {
 	known := skippers[lang]
 	all := map[string][]skipper{}
@@ -456,7 +456,8 @@ func markRange(tests []*Test, m Mark, from, to int) {
 // skippedLines tells which lines a mark keeps from running.
 func skippedLines(v *source.File, tests []*Test, m Mark, names truths) (from, to int, covered bool) {
 	if m.header {
-		isMethod := m.disabled && (v.Lang == source.Java || v.Lang == source.CSharp || v.Lang == source.Python) // with the first one, the body of a class begins
+		// With the first method, the body of a class begins.
+		isMethod := m.disabled && (v.Lang == source.Java || v.Lang == source.CSharp || v.Lang == source.Python)
 		if t := declaredAt(tests, m.line); t != nil && !(isMethod && t.Group) {
 			return t.Line, t.End, true
 		}

@@ -145,9 +145,9 @@ func (c *Check) report(old *Check, split bool, beside map[string]int, report fun
 	}
 }
 
-// droppedChecks finds checks that a script, a target, an entry of package.json or a workflow ran and does not run any more, where
-// nothing in the change may run them instead: a new script, a new check of the kind, a new line that runs what is in another
-// file, or a new script of package.json that only fails.
+// droppedChecks finds checks that a script, a target, an entry of package.json or a workflow ran and does not run any
+// more, where nothing in the change may run them instead: a new script, a new check of the kind, a new line that runs
+// what is in another file, or a new script of package.json that only fails.
 func (c *Change) droppedChecks(report func(Hit)) {
 	fresh, isCalled := map[string]bool{}, false // kinds of which there is a new one, and whether a workflow calls something new
 	for _, f := range c.scripted() {
@@ -222,7 +222,8 @@ func (all programs) cover(program string) bool {
 		slices.ContainsFunc(strings.Fields(later), func(phase string) bool { return all[tool+" "+phase] }))
 }
 
-// checkArguments are what stands behind the words that name a check, or the program that takes options in front of what it does.
+// checkArguments are what stands behind the words that name a check, or the program that takes options in front of what
+// it does.
 func checkArguments(words []string, check string) []string {
 	last := check[strings.LastIndexByte(check, ' ')+1:]
 	if begins(check, "mvn", "gradle") {

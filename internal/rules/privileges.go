@@ -60,7 +60,8 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 				continue
 			}
 			for _, m := range now.write {
-				// What nobody else has says what a new workflow is for, but the code of a pull request that may push is never alone.
+				// What nobody else has says what a new workflow is for, but the code of a pull request that may push is never
+				// alone.
 				isOwn := isAlone && !now.mayAll() && !(m.Key == "contents" && p.now.runsFor("pull_request", "pull_request_target"))
 				if !isOwn && !known[m.Key] && member(was.write, m.Key) == nil {
 					known[m.Key] = true
@@ -80,7 +81,8 @@ func findWorkflowPermissions(c *Change, report func(Hit)) {
 	}
 }
 
-// grantBefore is what the token of a job could write at the merge base: that of a new job, what any of its workflow could.
+// grantBefore is what the token of a job could write at the merge base: that of a new job, what any of its workflow
+// could.
 func (set *flowSet) grantBefore(j *input.Member, p flowPair) grant {
 	for _, other := range append([]flowPair{p}, set.pairs...) {
 		old := other.was.ids[j.Key]
@@ -147,8 +149,8 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 	})
 }
 
-// eachUnpinned visits the actions of others that a workflow calls by what can move. A workflow that it calls gets no secret
-// that is not reported.
+// eachUnpinned visits the actions of others that a workflow calls by what can move. A workflow that it calls gets no
+// secret that is not reported.
 func eachUnpinned(w *flow, visit func(uses string, line func() int)) {
 	for _, s := range w.steps {
 		if uses := textOf(s.node, "uses"); isUnpinned(uses) {
@@ -157,8 +159,8 @@ func eachUnpinned(w *flow, visit func(uses string, line func() int)) {
 	}
 }
 
-// isUnpinned reports whether an action of others is named by what can move: a tag or a branch. Those of the gate itself are not of
-// others: the same hands make the program that judges, and closeout init names them by a tag.
+// isUnpinned reports whether an action of others is named by what can move: a tag or a branch. Those of the gate itself
+// are not of others: the same hands make the program that judges, and closeout init names them by a tag.
 func isUnpinned(uses string) bool {
 	_, ref, _ := strings.Cut(uses, "@")
 	name := actionOf(uses)

@@ -332,7 +332,8 @@ var assignment = input.Lazily(`(?:^|[\s*])([^\s*:=]+?)(?:\s+bool|\s*:[^:=]*)?\s*
 // constantText declares a constant of C# that is a text.
 const constantText = "const string "
 
-// constants are the names that a file sets to true or false exactly once, of C# the declarations of texts, and what methods return at once.
+// constants are the names that a file sets to true or false exactly once, of C# the declarations of texts, and what
+// methods return at once.
 func constants(f *source.File) truths {
 	names, counts := truths{}, map[string]int{}
 	each := func(mayBe func(line []byte) bool, set func(name, value string)) {

@@ -127,13 +127,17 @@ func findSoftJob(c *Change, report func(Hit)) {
 	}
 }
 
-// softChecks are the checks of a file of Azure or GitLab, each with what makes it count nowhere; nothing for one that counts.
+const softSettings = " continueOnError:true allow_failure:true when:manual when:never condition:false " +
+	"condition:eq(variables['Build.Reason'],'Schedule') "
+
+// softChecks are the checks of a file of Azure or GitLab, each with what makes it count nowhere; nothing for one that
+// counts.
 func softChecks(v *source.File) map[string]input.Member {
 	found := map[string]input.Member{}
 	var visit func(n *input.Node, soft input.Member)
 	visit = func(n *input.Node, soft input.Member) {
 		for _, m := range n.Members {
-			if isIn(m.Key+":"+strings.ReplaceAll(textOf(m.Value), " ", ""), " continueOnError:true allow_failure:true when:manual when:never condition:false condition:eq(variables['Build.Reason'],'Schedule') ") {
+			if isIn(m.Key+":"+strings.ReplaceAll(textOf(m.Value), " ", ""), softSettings) {
 				soft = m
 			}
 		}
@@ -157,8 +161,8 @@ func softChecks(v *source.File) map[string]input.Member {
 	return found
 }
 
-// before finds a step of the head at the merge base: in its job, in its workflow, or else, where that is new, in any other
-// that the change touches.
+// before finds a step of the head at the merge base: in its job, in its workflow, or else, where that is new, in any
+// other that the change touches.
 func (set *flowSet) before(s *flowStep, p flowPair) (found []*flowStep) {
 	if set.all == nil {
 		set.all = steps{}
@@ -257,8 +261,8 @@ func (set *flowSet) narrowedEvents(p flowPair, report func(Hit)) {
 	}
 }
 
-// narrowed says which pull requests a filter leaves out that the one before let through. What a filter says of documents
-// does not matter, and neither does a filter that has something else instead.
+// narrowed says which pull requests a filter leaves out that the one before let through. What a filter says of
+// documents does not matter, and neither does a filter that has something else instead.
 func narrowed(key string, was, now *input.Node) string {
 	old, list := itemsOf(was.Member(key)), itemsOf(now.Member(key))
 	gone, fresh := without(old, list), slices.DeleteFunc(without(list, old), docPattern().MatchString)

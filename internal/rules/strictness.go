@@ -329,8 +329,8 @@ func (c *Change) degrees(read func(v *source.File) map[string][]degree) (list []
 	return list
 }
 
-// milder is the first of some degrees that is milder than it was. Where there are more or fewer of them, only the mildest can
-// be compared.
+// milder is the first of some degrees that is milder than it was. Where there are more or fewer of them, only the
+// mildest can be compared.
 func milder(was, now []degree) (old, is degree, found bool) {
 	if len(was) != len(now) && len(was) > 0 && len(now) > 0 {
 		order := func(a, b degree) int {

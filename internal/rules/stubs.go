@@ -132,7 +132,8 @@ var stubNeedles = map[source.Lang][]string{
 	source.CSharp: {"throw new ", "return true", "true"}, source.Ruby: {"raise ", "true"},
 }
 
-// hasParts matches a type with values that can differ, so that a function which says that all are equal compares nothing.
+// hasParts matches a type with values that can differ, so that a function which says that all are equal compares
+// nothing.
 var hasParts = input.Lazily(`self\.\w|\n\s+\w+: *\w|@\w+ *=|attr_|get;|\b(?:val|var|private|readonly|record) |\b(?:struct|enum) \w+[ (<{]`)
 
 // scanStubs finds functions of the product whose whole body says that they are not implemented. The kind is the name.
@@ -237,8 +238,8 @@ func isAbstract(v *source.File, blocks []source.Block) bool {
 	return len(blocks) > 1 && pyAbstract().Match(v.CodeLine(v.LineAt(blocks[1].From)))
 }
 
-// hadBody is the line of the merge base where a function of this name is declared of which the head has fewer that do something; 0 for
-// none.
+// hadBody is the line of the merge base where a function of this name is declared of which the head has fewer that do
+// something; 0 for none.
 func (f *File) hadBody(name string) int {
 	if f.Base == nil {
 		return 0

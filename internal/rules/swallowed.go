@@ -163,7 +163,8 @@ var left = map[source.Lang]struct {
 	source.Java:   {input.Lazily(`^(?:new Thread\(|(?:CompletableFuture\.runAsync|\w+\.(?:submit|execute))\(|GlobalScope\.launch|thread \{)`), "join( get( await sleep"},
 }
 
-// isLeft reports whether a line of a test begins a block that the test does not wait for, as far as the lines around it say.
+// isLeft reports whether a line of a test begins a block that the test does not wait for, as far as the lines around it
+// say.
 func (f *File) isLeft(n, end int, line []byte, known *surroundings) bool {
 	l, listed := left[plainLang(f.Lang())]
 	if !listed || !l.starts().Match(line) || isArgument(f.Head, n) { // that reads the lines above

@@ -27,7 +27,8 @@ type Test struct {
 	// mark is what keeps the test from running, 0 for nothing.
 	mark     int
 	disabled bool
-	// isCrowded is true for one of several tests whose bodies begin on the same long line, which is not read for each of them.
+	// isCrowded is true for one of several tests whose bodies begin on the same long line, which is not read for each of
+	// them.
 	isCrowded bool
 	// stayed is the line of the head where most of its lines are, outside of every test; 0 where they are not.
 	stayed int

@@ -320,7 +320,8 @@ func marksUnderCondition(v *source.File, line int) bool {
 	return has(condition, ".") && !isDecimal(string(condition))
 }
 
-// valueOf is where the value of a name begins, of the last line that sets it: its line, and the offset there; 0 for none.
+// valueOf is where the value of a name begins, of the last line that sets it: its line, and the offset there; 0 for
+// none.
 func valueOf(v *source.File, name []byte) (line, at int) {
 	start := string(name) + " = "
 	for _, n := range slices.Backward(linesWith(v, v.Code[:min(len(v.Code), 64<<10)], start)) {

@@ -64,7 +64,8 @@ const (
 // mostFolded bounds how many words are looked for in names of tests: for the tests behind them, only their lines tell.
 const mostFolded = 1 << 22
 
-// mostParked bounds how many names are looked for in those of new files: the lines of the files behind them are all read.
+// mostParked bounds how many names are looked for in those of new files: the lines of the files behind them are all
+// read.
 const mostParked = 1 << 26
 
 type place struct {
@@ -302,7 +303,8 @@ func (f *testTable) findMentions() {
 	}
 }
 
-// isOfValue reports whether a word of Java or C# is a method of a value: that of the code under test may be called like the test.
+// isOfValue reports whether a word of Java or C# is a method of a value: that of the code under test may be called like
+// the test.
 func isOfValue(v *source.File, word []byte, n int) bool {
 	if plainLang(v.Lang) != source.Java && v.Lang != source.CSharp {
 		return false

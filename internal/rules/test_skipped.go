@@ -26,7 +26,8 @@ var markedRow = byLanguage(map[source.Lang]string{
 
 const kotest = `(?:test|should|describe|context|it|given|then|feature|scenario|expect)\(`
 
-// findSkippedRow finds rows of a table of pytest, and tests of Kotest, that ran at the merge base and are skipped at the head.
+// findSkippedRow finds rows of a table of pytest, and tests of Kotest, that ran at the merge base and are skipped at
+// the head.
 func findSkippedRow(c *Change, report func(Hit)) {
 	for _, f := range c.tests().files {
 		if f.Base == nil || f.Head == nil {
@@ -162,7 +163,9 @@ func (f *File) ranAround(line int) bool {
 		if around != nil {
 			tests = tests[after(tests, around.Line-1):after(tests, around.End)]
 		}
-		known = slices.ContainsFunc(tests, func(t *Test) bool { return !t.Group && t.ranBefore() && (around == nil || t.End <= around.End) })
+		known = slices.ContainsFunc(tests, func(t *Test) bool {
+			return !t.Group && t.ranBefore() && (around == nil || t.End <= around.End)
+		})
 		if f.ran == nil {
 			f.ran = map[*Test]bool{}
 		}
@@ -254,7 +257,8 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			if has(v.CodeLine(next), "m.Run()") || (next < n+2 && testOn(v, next) > 0) {
 				isSkip, runs, line = true, true, next
 			}
-			isSkip = isSkip || skipsHere().Match(v.CodeLine(next)) || (ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n)))
+			isReturn := ends(bytes.Trim(v.CodeLine(next), " \t\r;"), "return") && (kind == notOnCI || f.isInTest(v, n))
+			isSkip = isSkip || isReturn || skipsHere().Match(v.CodeLine(next))
 		}
 		isAbsent := ends(before, "not") || (ends(before, "!") && !ends(before, "!!")) ||
 			isNothing().Match(before) || isUnset().Match(after) || isUnset().Match(text[at[0]:])

@@ -17,7 +17,8 @@ func isFlow(name string) bool {
 	return oneOf(base, "action.yml", "action.yaml") || (begins(name, ".github/workflows/") && ends(name, ".yml", ".yaml"))
 }
 
-// flow is one version of a workflow or of a composite action. A version that is not there has no events, jobs and steps.
+// flow is one version of a workflow or of a composite action. A version that is not there has no events, jobs and
+// steps.
 type flow struct {
 	file  *File
 	text  *source.File // nil for a version that is not there

@@ -33,8 +33,8 @@ func (m marked) isTest(name string) bool {
 	return false
 }
 
-// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin, C# and Rust, and those that
-// JUnit 3 runs because of their names.
+// java finds the methods with annotations or attributes that make them tests, in Java, Kotlin, C# and Rust, and those
+// that JUnit 3 runs because of their names.
 func (d *finder) java() {
 	mark := markedTests[d.Lang].begin
 	for at := 0; at < len(d.Code); {
@@ -193,8 +193,8 @@ func (d *finder) method(from, mark int) int {
 	return last + 1
 }
 
-// methodName goes over marks, modifiers and types to the name in front of the parameters. open is none where no method is
-// declared, and then to is where to go on.
+// methodName goes over marks, modifiers and types to the name in front of the parameters. open is none where no method
+// is declared, and then to is where to go on.
 func (d *finder) methodName(at int) (from, to, open int) {
 	from, to = at, at
 	for at < len(d.Code) {

@@ -9,8 +9,8 @@ import (
 )
 
 // testPath matches a path with test, tests, spec or specs as a word, such as a_test.go or Polly.Core.Tests/, with a
-// directory that is named like one of tests, such as androidTest/ or CoreTests/ but not TypeSpec.Parser/ or LoadTest/, and that
-// of a file that is named like a class of tests, such as StackTest.java or StackSpecs.cs.
+// directory that is named like one of tests, such as androidTest/ or CoreTests/ but not TypeSpec.Parser/ or LoadTest/,
+// and that of a file that is named like a class of tests, such as StackTest.java or StackSpecs.cs.
 var testPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i:(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|` +
 		`(?:^|/)(?:(?:testing|cypress|e2e|__mocks__|test(?:util|helper)s?|testsupport)/|conftest\.py$))|` +

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rubyScanner finds the blocks of Ruby: def … end, do … end, { … } and so on. Their kinds are 'd' def, 'c' class or module, 'b' block
-// of a call, 'i' condition, 'l' loop, '{', 'o' other.
+// rubyScanner finds the blocks of Ruby: def … end, do … end, { … } and so on. Their kinds are 'd' def, 'c' class or
+// module, 'b' block of a call, 'i' condition, 'l' loop, '{', 'o' other.
 type rubyScanner struct {
 	*File
 	list    []block

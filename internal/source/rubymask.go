@@ -50,8 +50,8 @@ func stepRuby(s *scanner, c byte) {
 	}
 }
 
-// rubyLine is called at the beginning of each line of code: it goes over the heredocs that begin here, =begin … =end and
-// what follows __END__.
+// rubyLine is called at the beginning of each line of code: it goes over the heredocs that begin here, =begin … =end
+// and what follows __END__.
 func (s *scanner) rubyLine() {
 	for _, h := range s.heredocs {
 		s.heredocText(h)
@@ -97,8 +97,8 @@ func (s *scanner) rubyComment() {
 	}
 }
 
-// rubyOperand reports whether an operand is expected here, so that a slash or a percent sign begins a literal. It may also be
-// the argument of a method without parentheses; then maybe is true.
+// rubyOperand reports whether an operand is expected here, so that a slash or a percent sign begins a literal. It may
+// also be the argument of a method without parentheses; then maybe is true.
 func (s *scanner) rubyOperand() (operand, maybe bool) {
 	last, newLine := s.before(s.at)
 	if newLine {

@@ -1,5 +1,5 @@
-// Package ecosystem is the part of the table of ecosystems that the decision needs: which files decide what is built, tested
-// and installed. It is data; internal/toolchain has the other columns.
+// Package ecosystem is the part of the table of ecosystems that the decision needs: which files decide what is built,
+// tested and installed. It is data; internal/toolchain has the other columns.
 package ecosystem
 
 import (

@@ -14,17 +14,17 @@ import (
 // ProtectedVersion counts the changes of the built-in list of protected files. The docs show it with the list.
 const ProtectedVersion = 7
 
-// Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them, because
-// they decide how the gate, the agent or an acceptance command behaves. With Harmless, a change does not count if it changes
-// none but these keys.
+// Protected is an entry of the built-in list: files that an agent may not touch even where a pattern allows them,
+// because they decide how the gate, the agent or an acceptance command behaves. With Harmless, a change does not count
+// if it changes none but these keys.
 type Protected struct {
 	Patterns []string
 	Reason   string
 	Harmless []string // keys that do not count; every other key counts, and so does a new file
 	NewKeys  []string // the keys that count in a new file, if not all of it
 	Effects  bool     // the effect on files counts, not the content
-	// Programs decide with the files of the entry what they do. The entry counts where a command may run one of them; without
-	// any, it always counts.
+	// Programs decide with the files of the entry what they do. The entry counts where a command may run one of them;
+	// without any, it always counts.
 	Programs []string
 	Tests    bool                // the entry does not count where a cross run takes the file from the base
 	MayGo    bool                // a deletion does not count
@@ -128,8 +128,8 @@ func anywhere(globs ...string) (list []string) {
 	return list
 }
 
-// counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false when
-// the file name is another spelling, whose keys no program reads.
+// counts reports whether a change to a file of the entry counts, and which changed keys make it count. exact is false
+// when the file name is another spelling, whose keys no program reads.
 func (e *Protected) counts(c *change.Change, exact bool, p *Policy) (keys []string, ok bool) {
 	if e.Whole() || !exact {
 		return nil, true
@@ -176,7 +176,8 @@ func (e *Protected) isIdle(key string, mayRun func(programs []string) *command) 
 
 func isKeyIn(key, parent string) bool { return key == parent || strings.HasPrefix(key, parent+".") }
 
-// namesScript reports whether a key is that of a script or profile that only counts where a command names it, and one does.
+// namesScript reports whether a key is that of a script or profile that only counts where a command names it, and one
+// does.
 func (p *Policy) namesScript(key string) bool {
 	name, isScript := strings.CutPrefix(key, ecosystem.OtherScripts)
 	profile, isProfile := strings.CutPrefix(key, ecosystem.OtherProfiles)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// cargoKeys are the keys of a Cargo.toml. Dependencies of one target are dependencies. A feature may grow, by what is no feature yet:
-// tests are often left out where another one is on.
+// cargoKeys are the keys of a Cargo.toml. Dependencies of one target are dependencies. A feature may grow, by what is
+// no feature yet: tests are often left out where another one is on.
 func cargoKeys(before, after []byte) ([]string, error) {
 	keys, err := tomlKeys("", "workspace")(before, after)
 	if err != nil {

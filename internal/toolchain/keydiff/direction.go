@@ -33,7 +33,8 @@ func sorted(list []string) string {
 	return strings.Join(list, "\n")
 }
 
-// changedParts lists the keys whose values differ, sorted; of a key with a direction only a change in the direction that counts.
+// changedParts lists the keys whose values differ, sorted; of a key with a direction only a change in the direction
+// that counts.
 func changedParts(old, now map[string]string) []string {
 	return slices.DeleteFunc(differing(old, now), func(key string) bool {
 		switch {
@@ -48,8 +49,8 @@ func changedParts(old, now map[string]string) []string {
 	})
 }
 
-// isLower reports whether a version is lower than it was: one of several, a line each. What cannot be compared is lower. A version that is
-// gone, or new, is a change of something else too.
+// isLower reports whether a version is lower than it was: one of several, a line each. What cannot be compared is
+// lower. A version that is gone, or new, is a change of something else too.
 func isLower(old, now string) bool {
 	if old == "" || now == "" || old == now {
 		return false

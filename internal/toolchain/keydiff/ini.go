@@ -21,8 +21,9 @@ var (
 	oddLine = "\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029\x00"
 )
 
-// iniKeys are the keys of a setup.cfg: the section and the name. Requirements of a registry are dependencies, what describes
-// a project is its description, and environments count where one goes. In a tox.ini, a section that no other tool reads is one of tox.
+// iniKeys are the keys of a setup.cfg: the section and the name. Requirements of a registry are dependencies, what
+// describes a project is its description, and environments count where one goes. In a tox.ini, a section that no other
+// tool reads is one of tox.
 func iniKeys(tox bool) reader {
 	return parts(func(data []byte) (map[string]string, error) { return readINI(string(data), tox) })
 }
@@ -70,8 +71,8 @@ func readINI(text string, tox bool) (map[string]string, error) {
 	return all, nil
 }
 
-// iniValues reads the values by section and name. It takes less than the readers of Python do: what two of them read differently is
-// an error.
+// iniValues reads the values by section and name. It takes less than the readers of Python do: what two of them read
+// differently is an error.
 func iniValues(text string) (map[string]string, error) {
 	if strings.ContainsAny(text, oddLine) || strings.HasPrefix(text, "\ufeff") {
 		return nil, errors.New("it has characters that end a line for some readers")

@@ -1,4 +1,5 @@
-// Package keydiff tells which keys differ between two versions of a file, for the manifests of which only some keys are protected.
+// Package keydiff tells which keys differ between two versions of a file, for the manifests of which only some keys are
+// protected.
 package keydiff
 
 import (
@@ -31,7 +32,8 @@ type Kind struct {
 // reader tells which keys changed.
 type reader = func(before, after []byte) ([]string, error)
 
-// kinds are the kinds by the name of the file, or by its extension. The time for a TOML file can grow with the square of its size.
+// kinds are the kinds by the name of the file, or by its extension. The time for a TOML file can grow with the square
+// of its size.
 var kinds = func() map[string]*Kind {
 	all := map[string]*Kind{}
 	for _, row := range []struct {
@@ -106,8 +108,8 @@ const (
 // MalformedError says that a content is not what the name of the file promises, or that too many of its keys changed.
 type MalformedError struct{ error }
 
-// Changed lists the keys that differ between two versions of a file, sorted; before is nil for a new file. The error is a
-// *MalformedError.
+// Changed lists the keys that differ between two versions of a file, sorted; before is nil for a new file. The error is
+// a *MalformedError.
 func (k *Kind) Changed(before, after []byte) ([]string, error) {
 	keys, err := k.changed(before, after)
 	if err == nil && (len(keys) > maxKeys || len(strings.Join(keys, "")) > maxKeysSize) {
@@ -143,8 +145,8 @@ func texts(read func(text string) map[string]string) reader {
 	return parts(func(data []byte) (map[string]string, error) { return read(string(data)), nil })
 }
 
-// members reads two versions of a JSON object; before is nil for a new file. A key that appears twice is an error: which value counts
-// depends on the reader.
+// members reads two versions of a JSON object; before is nil for a new file. A key that appears twice is an error:
+// which value counts depends on the reader.
 func members(before, after []byte) (old, now map[string]string, err error) {
 	if before == nil {
 		before = []byte("{}")
@@ -152,7 +154,8 @@ func members(before, after []byte) (old, now map[string]string, err error) {
 	return both(topLevel, before, after)
 }
 
-// composerKeys are [memberKeys] of a composer.json, with one part more where plugins have their settings; before is nil for a new file.
+// composerKeys are [memberKeys] of a composer.json, with one part more where plugins have their settings; before is nil
+// for a new file.
 func composerKeys(before, after []byte) ([]string, error) {
 	old, now, err := members(before, after)
 	if err != nil {
@@ -165,7 +168,8 @@ func composerKeys(before, after []byte) ([]string, error) {
 	return keys, nil
 }
 
-// expand puts in the place of a changed member the keys below it that differ, by their names, if both its values are objects.
+// expand puts in the place of a changed member the keys below it that differ, by their names, if both its values are
+// objects.
 func expand(keys []string, member string, old, now map[string]string, name func(was, is map[string]string, key string) string) []string {
 	at := slices.Index(keys, member)
 	if at < 0 {
@@ -183,8 +187,8 @@ func expand(keys []string, member string, old, now map[string]string, name func(
 	return keys
 }
 
-// memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources do. What
-// replaces versions of others by versions of a registry is left out, but for a new file.
+// memberKeys lists the members that differ, each as [tomlKey] writes it, and the dependencies in tables whose sources
+// do. What replaces versions of others by versions of a registry is left out, but for a new file.
 func memberKeys(old, now map[string]string, tables ...string) []string {
 	keys := slices.DeleteFunc(differing(old, now), func(key string) bool {
 		return (key == "overrides" || key == "resolutions") && len(old) > 0 && onlyVersions(key, old, now)

@@ -18,8 +18,8 @@ type lineForm struct {
 	block   func() *regexp.Regexp // the first line of a block that may contain them; nil for none
 	inside  func() *regexp.Regexp // such a line in that block
 	depth   func(line string) int // how many more blocks are open after a line
-	// steer matches a line that decides what is tested, or that may run something. Of a form with it, only such lines count, and
-	// those in the blocks that they open.
+	// steer matches a line that decides what is tested, or that may run something. Of a form with it, only such lines
+	// count, and those in the blocks that they open.
 	steer  func() *regexp.Regexp
 	ignore func() *regexp.Regexp // a line that does nothing
 	quiet  func() *regexp.Regexp // a line that opens a block about something else, in which only lines of far count; nil for none
@@ -30,7 +30,8 @@ type lineForm struct {
 	added  func() *regexp.Regexp // steer of a new file, which takes nothing from the tests that there are but by leaving them out
 }
 
-// Parts of what steers a build of Gradle: what names tests, what leaves something out, and what runs or loads something else.
+// Parts of what steers a build of Gradle: what names tests, what leaves something out, and what runs or loads something
+// else.
 const (
 	gradleTests  = gradleNames + `|(?i:junit|testng|spock|kotest)`
 	gradleNames  = `\btests?\b|Tests?\b|(?i:\bcheck\b)`
@@ -55,7 +56,8 @@ func endsHash(line string) bool {
 	return strings.HasPrefix(line, "#{") || strings.Contains(line, `"""`) || strings.Contains(line, "'''")
 }
 
-// commentEnds end a comment of several lines, or a text: what follows them is code, even if the line begins as a comment of one line.
+// commentEnds end a comment of several lines, or a text: what follows them is code, even if the line begins as a
+// comment of one line.
 func commentEnds(line string) bool {
 	return slices.ContainsFunc([]string{"*/", "`", `"""`, "'''"}, func(end string) bool { return strings.Contains(line, end) })
 }
@@ -138,8 +140,8 @@ var (
 )
 
 const (
-	// vmOption is an option of the JVM that opens modules, sizes memory or tunes: no agent, no property that code may ask for, and
-	// none that reads more options, such as -XX:Flags=1 and -XX:VMOptionsFile=1.
+	// vmOption is an option of the JVM that opens modules, sizes memory or tunes: no agent, no property that code may ask
+	// for, and none that reads more options, such as -XX:Flags=1 and -XX:VMOptionsFile=1.
 	vmOption  = `(?:--add-(?:opens|exports|reads)=[\w./=-]+|-D(?:java\.awt\.headless=true|file\.encoding=[\w-]+)|-X(?:m[sx]|ss)\w+|-XX:[+-]` + vmFlag + `|-XX:` + vmFlag + `=\d+[kmgKMG]?)`
 	vmFlag    = `\w*(?:[^\Wes]|[^\Wl]e|[^\Wg]s)`
 	pyText    = `["'][\w\s.,:/()<>=!~;\[\]+*&-]*["']`
@@ -155,7 +157,8 @@ const (
 		`(?:\s+(?:if|unless)\s+` + rubyCondition + `)?`
 )
 
-// lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not matter.
+// lineKeys names dependencies, and code, where the lines of that kind differ. The order of dependencies does not
+// matter.
 func lineKeys(form *lineForm) reader {
 	return func(before, after []byte) ([]string, error) {
 		of := *form
@@ -272,8 +275,9 @@ func (form *lineForm) read(text string) map[string]string {
 
 var quotedText = input.Lazily(`"[^"\\]*"|'[^'\\]*'`)
 
-// followsComment follows comments of several lines. It reports whether a line is only a part of one, by the asterisk at its start. Any other line in
-// one is marked: what is put between two such lines, or no longer is, differs. Where readers may differ, the line is odd.
+// followsComment follows comments of several lines. It reports whether a line is only a part of one, by the asterisk at
+// its start. Any other line in one is marked: what is put between two such lines, or no longer is, differs. Where
+// readers may differ, the line is odd.
 func followsComment(inside *bool, line *string, odd *bool) bool {
 	was, bare := *inside, quotedText().ReplaceAllString(*line, "")
 	if !was {

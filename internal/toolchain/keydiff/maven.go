@@ -29,14 +29,15 @@ var publishing = strings.Fields("javadoc source gpg release deploy install site 
 	"nexus-staging-maven bnd-maven moditect-maven versions-maven versions scm-publish changes project-info-reports " +
 	"flatten-maven flatten cyclonedx-maven gradle-module-metadata-maven")
 
-// checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what they compile for tests.
+// checking are plugins that compile or check: what they are told is harmless, but for what switches them off and what
+// they compile for tests.
 var checking = strings.Fields("compiler resources japicmp-maven clirr-maven animal-sniffer-maven spotless-maven fmt-maven checkstyle pmd " +
 	"spotbugs-maven enforcer license-maven apache-rat pitest-maven")
 
 var switchesOff = input.Lazily(`(?i)skip|fail|ignore|exclu|include|test|fork|executable|phase|threshold|max`)
 
-// pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. The version of a plugin counts apart from it, and only where
-// it falls, and so does one in a property. A property that only dependencies use is a part of them.
+// pomKeys are the keys of a pom.xml: of two parts, such as build.plugins. The version of a plugin counts apart from it,
+// and only where it falls, and so does one in a property. A property that only dependencies use is a part of them.
 func pomKeys(root *element, parts xmlParts) {
 	used, tools := map[string]bool{}, map[string]bool{}
 	var properties []*element
@@ -110,8 +111,8 @@ func (e *element) withoutOptions() *element {
 	return &copied
 }
 
-// withoutVersions is an element in which no artifact, such as a plugin, has a version of a registry: those are parts of their own.
-// tools are the properties that name such versions.
+// withoutVersions is an element in which no artifact, such as a plugin, has a version of a registry: those are parts of
+// their own. tools are the properties that name such versions.
 func (e *element) withoutVersions(parts xmlParts, tools map[string]bool) *element {
 	copied := &element{name: e.name, attrs: e.attrs, text: e.text}
 	artifact := e.child("artifactId")

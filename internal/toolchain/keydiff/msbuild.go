@@ -31,8 +31,8 @@ func isPlainlyConditional(attrs []xml.Attr) bool {
 	return len(attrs) == 0 || (len(attrs) == 1 && attrs[0].Name.Space == "" && attrs[0].Name.Local == "Condition" && plainCondition().MatchString(attrs[0].Value))
 }
 
-// projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an expression is in
-// the way. Frameworks, references to projects and namespaces count where one goes.
+// projectKeys are the keys of an MSBuild project: of two parts, where neither a condition that calls something nor an
+// expression is in the way. Frameworks, references to projects and namespaces count where one goes.
 func projectKeys(root *element, parts xmlParts) {
 	keysOfProject(root, parts, testPackage().MatchString(root.String()))
 }
@@ -116,8 +116,8 @@ func keysOfProject(root *element, parts xmlParts, tests bool) {
 	}
 }
 
-// framework writes the name of a target framework so that the number tells which one follows another: net48 follows net472,
-// both of the .NET Framework, and net5.0 follows netcoreapp3.1.
+// framework writes the name of a target framework so that the number tells which one follows another: net48 follows
+// net472, both of the .NET Framework, and net5.0 follows netcoreapp3.1.
 func framework(name string) string {
 	if digits := strings.TrimPrefix(name, "net"); digits != name && strings.Trim(digits, "0123456789") == "" {
 		return "netfx" + strings.Join(strings.Split(digits, ""), ".")
@@ -131,8 +131,8 @@ var inactive = []string{"None", "Content", "EmbeddedResource", "Folder", "Servic
 // inProject are what such an item may say without a copy beside the assembly.
 var inProject = strings.Fields("Include Remove Update Link Pack PackagePath Visible LogicalName SubType DependentUpon Generator LastGenOutput")
 
-// stays reports whether an inactive item is nowhere but in the project, its assembly and its package: a copy beside the assembly may
-// steer the runner.
+// stays reports whether an inactive item is nowhere but in the project, its assembly and its package: a copy beside the
+// assembly may steer the runner.
 func stays(item *element) bool {
 	return item.says(func(name, _ string) bool { return slices.Contains(inProject, name) })
 }
@@ -212,7 +212,8 @@ func readSolution(text string, known map[string]bool) map[string]string {
 	return map[string]string{fewer + "projects": sorted(projects), fewer + "builds": sorted(built), "builds": sorted(builds), "solution": rest.String()}
 }
 
-// solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is shown may come.
+// solutionXMLKeys are the keys of a solution in XML: its projects and the rest. A project, a folder and a file that is
+// shown may come.
 func solutionXMLKeys(root *element, parts xmlParts) {
 	for _, c := range root.children {
 		switch {

@@ -9,10 +9,12 @@ import (
 	"github.com/closeout-gate/closeout/verify/input"
 )
 
-// sourceOf begins the key of a dependency that comes, or came, from elsewhere than a registry. No list of harmless keys has it.
+// sourceOf begins the key of a dependency that comes, or came, from elsewhere than a registry. No list of harmless keys
+// has it.
 const sourceOf = "source of "
 
-// plainVersion is a version or range of versions of a registry, in any ecosystem: also a tag, a catalog of pnpm and a property of Maven.
+// plainVersion is a version or range of versions of a registry, in any ecosystem: also a tag, a catalog of pnpm and a
+// property of Maven.
 var plainVersion = input.Lazily(`^(?:[\s,|^~<>=!\[(-]*(?:v?\d[\w.+*-]*|[xX*]|\$\{[\w.-]+\}|\$\(\w+\))(?:@[a-z]+)?[\s,)\]]*)*$|^[A-Za-z]+\d*$|^catalog:[\w-]*$`)
 
 // archive is the name of a file, for which npm and pip take it even if it looks like a version or a package.
@@ -25,7 +27,8 @@ func isPlain(version string) bool {
 // harmlessOptions of a dependency do not say where it comes from.
 var harmlessOptions = strings.Fields("features optional default-features default_features extras markers python platform allow-prereleases workspace include-group")
 
-// source is what a dependency says beside a version of a registry; nil for nothing. A text in a list is a requirement of Python.
+// source is what a dependency says beside a version of a registry; nil for nothing. A text in a list is a requirement
+// of Python.
 func source(v any, inList bool) any {
 	switch v := v.(type) {
 	case string:
@@ -89,8 +92,8 @@ func addSources(keys []string, table string, old, now any) []string {
 	return keys
 }
 
-// sourceCounts reports whether what two versions say about a source differs, but for a repository of git that is gone: what is
-// left is a version of a registry, or nothing. A path may be the code that is tested.
+// sourceCounts reports whether what two versions say about a source differs, but for a repository of git that is gone:
+// what is left is a version of a registry, or nothing. A path may be the code that is tested.
 func sourceCounts(old, now any) bool {
 	if list, ok := old.([]any); ok {
 		left, _ := now.([]any)
@@ -119,7 +122,8 @@ func isGit(source any) bool {
 	return false
 }
 
-// jsonTable reads a value of JSON: an object by its members, down to a depth. What is no text stays as it is written, which is no version.
+// jsonTable reads a value of JSON: an object by its members, down to a depth. What is no text stays as it is written,
+// which is no version.
 func jsonTable(raw string, depth int) any {
 	var text string
 	switch {

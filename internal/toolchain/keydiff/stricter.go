@@ -19,8 +19,8 @@ type movement struct {
 	ok   func(old, now any) bool
 }
 
-// movements say how the settings of checkers may change. Any other change of them counts. The keys of a file that is for one checker
-// alone begin with its name.
+// movements say how the settings of checkers may change. Any other change of them counts. The keys of a file that is
+// for one checker alone begin with its name.
 var movements = []movement{
 	{input.Lazily(`^(?:tool\.(?:ruff\.(?:select|lint\.(?:extend-)?select)|tox\.env_list)|workspace\.members)$`), widens},
 	{input.Lazily(`^(?:tool\.(?:ruff\.extend-select|mypy\.enable_error_code|pylint\..*\.?enable|pyright\.strict|coverage\.run\.patch)|` +
@@ -86,8 +86,8 @@ func gains(old, now any) bool { return within(old, now) }
 // widens is [gains] of a list whose absence is no empty list, but another one.
 func widens(old, now any) bool { return old != nil && within(old, now) }
 
-// settingsOfNew leaves out of a configuration of golangci-lint the settings of linters that only the new one enables: a linter that
-// did not run saw nothing.
+// settingsOfNew leaves out of a configuration of golangci-lint the settings of linters that only the new one enables: a
+// linter that did not run saw nothing.
 func settingsOfNew(old, now map[string]any) {
 	linters := tomlTable(old, "linters")
 	enabled, isList := linters["enable"].([]any)
@@ -117,7 +117,8 @@ func without(root map[string]any, table, name string) {
 	delete(settings, name)
 }
 
-// golangciDefault are linters that run where nothing enables them, by another name too, and the table of those that are loaded.
+// golangciDefault are linters that run where nothing enables them, by another name too, and the table of those that are
+// loaded.
 var golangciDefault = []string{"custom", "gosec", "mnd", "err113", "errcheck", "gosimple", "govet", "ineffassign", "staticcheck", "stylecheck", "typecheck", "unused"}
 
 func onlyLoses(old, now any) bool { return within(now, old) }
@@ -167,8 +168,8 @@ func mayCome(filter any) bool {
 	return oneWarning().MatchString(text)
 }
 
-// warnsMore reports whether filters of warnings went that make no error, or came that do or say which deprecation passes. The last one that matches
-// counts, so that the order stays.
+// warnsMore reports whether filters of warnings went that make no error, or came that do or say which deprecation
+// passes. The last one that matches counts, so that the order stays.
 func warnsMore(old, now any) bool {
 	was, isList := old.([]any)
 	is, both := now.([]any)
@@ -190,7 +191,8 @@ func warnsMore(old, now any) bool {
 
 var (
 	shows = input.Lazily(`^-(?:r[a-zA-Z]+|v+|q+|l|-showlocals|-tb=\w+|-durations=\d+|-color=\w+)$`)
-	// checksMore is an option that may come. Any other mode of import lets a file beside the tests take the place of a package.
+	// checksMore is an option that may come. Any other mode of import lets a file beside the tests take the place of a
+	// package.
 	checksMore = input.Lazily(`^--(?:strict|strict-markers|strict-config|import-mode=importlib)$`)
 )
 
@@ -232,7 +234,8 @@ func number(v any) []int {
 	return nil
 }
 
-// scales are the levels of lints of Cargo, of reports of Pyright and of its modes, from the mildest on; without one, a lint has any.
+// scales are the levels of lints of Cargo, of reports of Pyright and of its modes, from the mildest on; without one, a
+// lint has any.
 var scales = [][][]any{
 	{{"allow"}, nil, {"warn"}, {"deny"}, {"forbid"}},
 	{{"none", false}, {"information"}, {"warning"}, {"error", true}},

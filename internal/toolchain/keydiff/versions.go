@@ -51,8 +51,8 @@ var (
 	scriptWord   = input.Lazily(`[\w:.-]+\*?`)
 )
 
-// packageKeys are [memberKeys] of a package.json: scripts that sound like tests or that such a script names, and the others, each by its
-// name; and the version of the package manager, which may rise. before is nil for a new file.
+// packageKeys are [memberKeys] of a package.json: scripts that sound like tests or that such a script names, and the
+// others, each by its name; and the version of the package manager, which may rise. before is nil for a new file.
 func packageKeys(before, after []byte) ([]string, error) {
 	old, now, err := members(before, after)
 	if err != nil {
@@ -115,8 +115,9 @@ func ownPackages(old, now map[string]string) func(key string) bool {
 	}
 }
 
-// testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or after one. Of
-// the scripts that were not there before, only those that a manager runs on its own sound like tests; nil for no such scripts.
+// testScripts are the names of scripts that sound like tests, of those that they name, and of those that run before or
+// after one. Of the scripts that were not there before, only those that a manager runs on its own sound like tests; nil
+// for no such scripts.
 func testScripts(scripts, before map[string]string) map[string]bool {
 	for _, script := range scripts {
 		if otherPattern().MatchString(script) {
