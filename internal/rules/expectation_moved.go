@@ -183,8 +183,17 @@ func (f *File) givenAnew() (list []linediff.Line) {
 		})
 	}
 	for _, hunk := range f.Hunks() {
-		if max(len(hunk.Removed), len(hunk.Added)) <= maxHunk && len(given(f.Base, hunk.Removed)) > 0 {
-			list = append(list, given(f.Head, hunk.Added)...)
+		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
+			continue
+		}
+		was := map[string]bool{} // without comments
+		for _, l := range given(f.Base, hunk.Removed) {
+			was[string(squeeze(nil, appendLive(nil, f.Base, l.Number)))] = true
+		}
+		if len(was) > 0 {
+			list = append(list, slices.DeleteFunc(given(f.Head, hunk.Added), func(l linediff.Line) bool {
+				return was[string(squeeze(nil, appendLive(nil, f.Head, l.Number)))]
+			})...)
 		}
 	}
 	return list

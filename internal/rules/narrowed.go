@@ -402,7 +402,7 @@ func checkClass(name string) string {
 var narrowing = map[string]string{
 	"pytest":        ". --ignore --ignore-glob --deselect -k -m --reruns --lf --last-failed --collect-only /",
 	"unittest":      ": -k /",
-	"go test":       ": -short -run -skip -list -n -vet=off / -race",
+	"go test":       ": -c -short -run -skip -list -n -vet=off / -race",
 	"go vet":        ": /",
 	"gotestsum":     ": -short -run -skip --rerun-fails / -race",
 	"vitest":        ". --exclude --passWithNoTests -t --testNamePattern --retry --changed -u --update / --coverage",

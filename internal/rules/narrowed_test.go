@@ -17,6 +17,7 @@ func TestNarrows(t *testing.T) {
 		pytest -k "a or b" => pytest -k a => -k
 		pytest -k a => pytest -k "a or b" =>
 		go test -run "A|B" ./... => go test -run "^A$" ./... => -run
+		go test ./... => go test -c ./... => -c
 		go test -run . ./... => go test -run TestA ./... => -run
 		pytest -m unit => pytest -m unit -v =>
 		pytest => pytest -m "not net" => -m

@@ -152,6 +152,11 @@ func findUnpinnedAction(c *Change, report func(Hit)) {
 // eachUnpinned visits the actions of others that a workflow calls by what can move. A workflow that it calls gets no
 // secret that is not reported.
 func eachUnpinned(w *flow, visit func(uses string, line func() int)) {
+	for _, j := range w.jobs {
+		if uses := textOf(j.Value, "uses"); isUnpinned(uses) && len(membersOf(j.Value.Member("secrets"))) > 0 {
+			visit(uses, func() int { return keyLine(j.Value, "uses") })
+		}
+	}
 	for _, s := range w.steps {
 		if uses := textOf(s.node, "uses"); isUnpinned(uses) {
 			visit(uses, func() int { return keyLine(s.node, "uses") })

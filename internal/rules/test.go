@@ -215,6 +215,14 @@ func (t *testTable) pair() {
 	for _, f := range t.files {
 		pairByName(f.base, f.head)
 	}
+	whole := func(one *Test) string { // where another file got its name, the lines tell
+		if one.isCrowded || one.Group {
+			return one.in.Path + "\x00" + one.Name
+		}
+		return one.Name + "\x00" + string(bytes.Join(one.bodyLines(), nil))
+	}
+	t.pairMoved(func(one *Test) string { return path.Base(one.in.Path) + "\x00" + whole(one) })
+	t.pairMoved(whole)
 	t.pairMoved(func(one *Test) string { return path.Base(one.in.Path) + "\x00" + one.Name })
 	t.pairMoved(func(one *Test) string { return one.Name })
 	for _, f := range t.files {

@@ -18,10 +18,16 @@ func findHollowedTest(c *Change, report func(Hit)) {
 			continue
 		}
 		var found []*Test
+		crowded := 0
 		helpers := sync.OnceValue(func() map[string]bool { return asserting(f.Head) })
 		for _, one := range f.head {
-			if one.twin == nil || one.moved || one.mark > 0 || one.isCrowded || one.twin.Group || begins(one.twin.Name, "Benchmark") {
+			if one.twin == nil || one.moved || one.mark > 0 || one.twin.isCrowded || one.twin.Group || begins(one.twin.Name, "Benchmark") {
 				continue
+			}
+			if one.isCrowded { // and was not
+				if crowded++; crowded > maxSearched {
+					continue
+				}
 			}
 			if isHollowed(one.twin, one, helpers) {
 				found = append(found, one)

@@ -19,7 +19,9 @@ func stepRuby(s *scanner, c byte) {
 		s.at++
 		s.rubyLine()
 	case '`':
-		if s.peek(-1) == ':' && s.peek(-2) != ':' { // a symbol
+		line := s.text[max(0, s.at-200):s.at]
+		line = line[bytes.LastIndexByte(line, '\n')+1:]
+		if s.peek(-1) == ':' && s.peek(-2) != ':' && bytes.IndexByte(line, '?') < 0 { // a symbol, and no choice
 			s.at++
 			return
 		}
