@@ -150,7 +150,9 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 		for pos := range somePlaces(v.Code, needle) {
 			if line := v.LineAt(pos); stubPattern(v.Lang).Match(restOf(v.Text, pos)) && !v.InTest(line) {
 				name := stubbed(v, pos)
-				isEmpty := isIn(name, " eq equals Equals __eq__ == eql? ") && hasParts().Match(v.Code) && !has(v.Code, "PhantomData")
+				// A call stands in front of a comparison, or in another branch.
+				isEmpty := isIn(name, " eq equals Equals __eq__ == eql? ") && !has(v.Code[v.Statement(pos):pos], "."+name+"(") &&
+					hasParts().Match(v.Code) && !has(v.Code, "PhantomData")
 				if name != "" && (isEmpty || !isTruth) {
 					found(line, name)
 				}
@@ -162,7 +164,7 @@ func scanStubs(f *File, v *source.File, found func(int, string)) {
 // stubbed is the name of the function whose body is only the statement at an offset, unless others must write it.
 func stubbed(v *source.File, pos int) string {
 	before := bytes.TrimRight(v.Code[max(0, pos-maxNear):pos], " \t\r\n")
-	if ends(before, "=>") || (v.Lang == source.Java && ends(before, "=") && !ends(before, "==", "!=")) {
+	if ends(before, "=>") || (v.Lang == source.Java && ends(before, "=")) {
 		return functionName(v.Lang, v.Code[v.Statement(pos):pos])
 	}
 	around := v.Around(pos)
