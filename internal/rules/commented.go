@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/closeout-gate/closeout/internal/git/linediff"
 	"github.com/closeout-gate/closeout/internal/source"
@@ -81,6 +82,7 @@ type gone struct {
 	starts   map[string]bool // the first bytes of the keys
 	comments map[string]int  // removed comments, by what they say
 	tests    map[int]string  // the lines of the base that declare tests
+	hollow   func() map[string]bool
 }
 
 type goneLine struct {
@@ -97,6 +99,7 @@ const marks = " \t/*#!-;"
 
 func goneOf(f *File) *gone {
 	g := &gone{file: f, byKey: map[string]*goneLine{}, starts: map[string]bool{}, comments: map[string]int{}}
+	g.hollow = sync.OnceValue(func() map[string]bool { return hollow(f.Head) })
 	if len(f.Added()) == 0 {
 		return g
 	}
@@ -213,7 +216,7 @@ func (f *File) commentedLines(g *gone, d *dead) {
 		}
 		if was := g.find(text); was != nil && (how != "inside a text" || inStatement(f.Head, l.Number)) {
 			was.count--
-			if was.test == "" && f.replaced(was, l.Number) {
+			if was.test == "" && f.replaced(was, l.Number, g.hollow) {
 				continue
 			}
 			d.add(f.hit(was.line, l.Number, was.test, how, ""))
@@ -276,13 +279,13 @@ func codeAbove(v *source.File, n int) int {
 
 // replaced reports whether an assertion stands beside a comment that says at least as much, about the same, as the one
 // that became the comment.
-func (f *File) replaced(line *goneLine, head int) bool {
+func (f *File) replaced(line *goneLine, head int, hollow func() map[string]bool) bool {
 	was := assertionOn(f.Base, line.line)
 	if was == nil || !was.isUnderstood() {
 		return false
 	}
 	says := func(now *Assertion) bool {
-		return now.names(was) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) ||
+		return now.names(was, hollow) || (now.rank >= was.rank && (now.about(was) != "" || now.says(was) ||
 			(shape(now.code) == shape(was.code) && slices.Equal(now.expected, was.expected))))
 	}
 	return slices.ContainsFunc(assertionsOf(f.Head, between(f.Added(), head-nearby, head+nearby)), says) ||
@@ -292,9 +295,9 @@ func (f *File) replaced(line *goneLine, head int) bool {
 // names reports whether an assertion asks a call with all words of what another one compares, as where its condition is
 // written out, or is a helper that gets the value which the other one is about. What is only joined, such as a or b, is
 // not compared.
-func (c *Assertion) names(was *Assertion) bool {
-	if kind, _, _, _ := c.surest(); kind == helperAssertion {
-		return hasWord(c.code, firstWord([]byte(was.subjects[0])))
+func (c *Assertion) names(was *Assertion, hollow func() map[string]bool) bool {
+	if kind, _, name, _ := c.surest(); kind == helperAssertion {
+		return hasWord(c.code, firstWord([]byte(was.subjects[0]))) && !hollow()[name]
 	}
 	terms, asked := was.terms(), strings.Join(c.subjects, " ") // and no message
 	for word := range wordsIn([]byte(strings.Join(terms, " "))) {
@@ -308,6 +311,17 @@ func (c *Assertion) names(was *Assertion) bool {
 var hasCall = input.Lazily(`\w\(`)
 
 var eitherOrBoth = input.Lazily(`\b(?:or|and)\b|\|\||&&`)
+
+// hollow are the functions that a file defines, and that assert nothing.
+func hollow(v *source.File) map[string]bool {
+	names, known := map[string]bool{}, asserting(v)
+	for n := 1; n <= v.Lines(); n++ {
+		for _, name := range definedOn(v.CodeLine(n)) {
+			names[name] = !known[name]
+		}
+	}
+	return names
+}
 
 // nearby is how many lines from a comment its replacement may stand.
 const nearby = 12
