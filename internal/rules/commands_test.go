@@ -12,6 +12,7 @@ func TestChecksIn(t *testing.T) {
 		"go build ./...":                               "",
 		"make -C dir test":                             "make test",
 		"make all build":                               "",
+		"make integration-setup":                       "",
 		"uv run --frozen pytest -q":                    "pytest",
 		"uv run --group pre-commit pre-commit run":     "pre-commit run",
 		"uv run --group pytest python -m build":        "",

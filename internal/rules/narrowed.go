@@ -378,7 +378,7 @@ const checkWords = ` test tests testing unittest unittests e2e integration lint 
 // namesCheck reports whether one of the words of a name says that it checks something.
 func namesCheck(name string) (is bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' || r == ' ' || r == '/' }) {
-		if word = strings.ToLower(word); isIn(word, " report reporter reports result results summary upload comment review publish update install ") {
+		if word = strings.ToLower(word); isIn(word, " report reporter reports result results summary upload comment review publish update install setup prepare ") {
 			return false // it only says what another one found
 		}
 		is = is || isIn(word, checkWords)
