@@ -239,8 +239,9 @@ func (s *Assertion) about(was *Assertion) string {
 			continue
 		}
 		for _, now := range s.subjects {
-			isAnswer := bare(now) == now && oneOf(plainName(s.matcher), "true", "false")
-			if now == subject || bare(now) == subject || (s.rank == exists && !begins(s.matcher, "not.") && isSource(bare(now), subject, isAnswer)) {
+			// Another function with the same arguments that answers itself says all that there is to know.
+			isAnswer := begins(s.matcher, "not.") || (bare(now) == now && oneOf(plainName(s.matcher), "true", "false"))
+			if now == subject || bare(now) == subject || (s.rank == exists && !isAnswer && isSource(bare(now), subject)) {
 				return subject
 			}
 		}
@@ -248,11 +249,10 @@ func (s *Assertion) about(was *Assertion) string {
 	return ""
 }
 
-// isSource reports whether a call has the same arguments as a subject, with a literal among them. With isAnswer,
-// another function with these arguments says itself all that is to know.
-func isSource(call, subject string, isAnswer bool) bool {
+// isSource reports whether a call has the same arguments as a subject, with a literal among them.
+func isSource(call, subject string) bool {
 	_, args, _ := strings.Cut(call, "(")
-	return !isAnswer && strings.ContainsAny(args, `"'`) && ends(subject, "("+args)
+	return strings.ContainsAny(args, `"'`) && ends(subject, "("+args)
 }
 
 // wrapped matches a subject of which only a part is asked for: how many it has, whether it is there.
