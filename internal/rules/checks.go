@@ -457,7 +457,7 @@ func shellCommands(line string) []command {
 // checkOf names the check that a command runs, such as "go test" or "eslint"; "" for any other command.
 func checkOf(words []string) string {
 	words = unwrapped(words)
-	if len(words) == 0 {
+	if len(words) == 0 || slices.Contains(words, "--version") {
 		return ""
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0]), ".cmd"), ".bat")

@@ -252,7 +252,7 @@ func scanConditions(f *File, v *source.File, report func(line int, kind string))
 			continue
 		}
 		before, after := bytes.TrimRight(text[:at[0]], " ("), text[at[1]:]
-		isSkip, runs, line := skipsHere().Match(v.CodeLine(n)), runsWhere().Match(text), n
+		isSkip, runs, line := skipsHere().Match(v.CodeLine(n)) && !skipsElse().Match(v.CodeLine(n)), runsWhere().Match(text), n
 		for next := n; !isSkip && next <= n+2 && begins(bytes.TrimLeft(v.CodeLine(n), " \t}"), "if"); next++ {
 			if has(v.CodeLine(next), "m.Run()") || (next < n+2 && testOn(v, next) > 0) {
 				isSkip, runs, line = true, true, next
@@ -297,6 +297,7 @@ var (
 	asksForCI = input.Lazily(readsVariable + `(?:CI|GITHUB_ACTIONS)\b|` +
 		`["'](?:CI|GITHUB_ACTIONS)["'] (?:not )?in os\.environ|\b(?:is|on|in)_?CI\b|\bIS_CI\b`)
 	asksForVariable = input.Lazily(readsVariable + `[A-Z]\w+|SystemProperty\(named *= *"(?:[a-ik-np-z]|j[^a]|o[^s])|["'][A-Z]\w+["'] (?:not )?in os\.environ`)
+	skipsElse       = input.Lazily(`\b[sS]kip(?:_[a-z]|[A-Z][a-z]+[A-Z])\w*\s*[:=]`) // skip_writing = … is an option of what is tested
 	skipsHere       = input.Lazily(`\b\w*[sS]kip\w*\b|\bpending\b|\bDisabledIf|\bEnabledIf|\bassume|\bAssume|\bxfail\b|\brunIf\b|\bInconclusive\b|\bIgnore\b|` +
 		`\b(?:it|describe|context)\b.*, (?:if|unless):`)
 	runsWhere = input.Lazily(`[uU]nless|runIf|EnabledIf|IfNot|assumeTrue|assumeThat|Assume\.That|, if:|\?[^:?]*:\s*\w+\.(?:skip|todo|fixme)\b`)

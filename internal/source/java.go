@@ -27,7 +27,7 @@ func (m marked) isTest(name string) bool {
 	}
 	for end := range strings.FieldsSeq(m.ends) {
 		if strings.HasSuffix(name, end) {
-			return !oneOf(name, " BeforeTest AfterTest NoTest NotTest NonTest SkipTest SkippedTest IgnoreTest IgnoredTest DisabledTest ")
+			return !oneOf(name, " BeforeTest AfterTest NoTest NotTest NonTest SkipTest SkippedTest IgnoreTest IgnoredTest DisabledTest NeedsTest ")
 		}
 	}
 	return false
