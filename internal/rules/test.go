@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -216,10 +217,10 @@ func (t *testTable) pair() {
 		pairByName(f.base, f.head)
 	}
 	whole := func(one *Test) string { // where another file got its name, the lines tell
-		if one.isCrowded || one.Group {
+		if one.isCrowded || one.Group || one.End-one.Body > maxBody {
 			return one.in.Path + "\x00" + one.Name
 		}
-		return one.Name + "\x00" + string(bytes.Join(one.bodyLines(), nil))
+		return one.Name + "\x00" + strconv.FormatUint(hashOf(bytes.Join(one.bodyLines(), nil)), 16)
 	}
 	t.pairMoved(func(one *Test) string { return path.Base(one.in.Path) + "\x00" + whole(one) })
 	t.pairMoved(whole)
