@@ -180,6 +180,8 @@ func lookInto(t *Test) insight {
 			if returnsNothing || has(line, "not.toThrow", "oesNotThrow", "NotThrow", "nothing_raised", "not_to raise_error", "to_not raise_error") {
 				in.harmless++
 			}
+		} else if t.of.Lang == source.Ruby && begins(bytes.TrimLeft(line, " \t"), "end.not_to raise_error", "end.to_not raise_error") {
+			in.harmless++ // of the block that it ends
 		} else {
 			in.sounds = in.sounds || (soundsLikeAssertion(line) && !verdict().Match(bytes.TrimSpace(line)))
 		}
