@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/closeout-gate/closeout/verify/change"
@@ -189,5 +190,21 @@ func TestSavingMemoryEnds(t *testing.T) {
 	second()
 	if now := debug.SetGCPercent(150); now != 150 {
 		t.Errorf("all runs ended, and the setting is %d", now)
+	}
+}
+
+// TestHiding asks of each character that hides something whether its first bytes are looked for.
+func TestHiding(t *testing.T) {
+	hidden := 0
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if conceal(r, 'a', 'b') == 0 || !utf8.ValidRune(r) {
+			continue
+		}
+		if hidden++; !has(string(r), hiding...) {
+			t.Errorf("U+%04X is not looked for", r)
+		}
+	}
+	if hidden < 300 {
+		t.Errorf("%d characters hide something", hidden)
 	}
 }

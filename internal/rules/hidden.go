@@ -31,22 +31,25 @@ const (
 // findHidden finds the files that have more hidden characters of some kinds than before, once each.
 func findHidden(kinds concealment) func(*Change, func(Hit)) {
 	return func(c *Change, report func(Hit)) {
-		before := map[string]int{} // how often the lines that go have the same hidden characters, in all files
-		for _, f := range c.Files {
-			if isRead(f, f.Base) {
-				eachHidden(f.Path, f.Removed(), kinds&harmful(f.Path), func(_ int, found []rune) { before[string(found)]++ })
+		before := sync.OnceValue(func() map[string]int { // how often the lines that go have the same hidden characters, in all files
+			counts := map[string]int{}
+			for _, f := range c.Files {
+				if isRead(f, f.Base) {
+					eachHidden(f.Path, f.Removed(), kinds&harmful(f.Path), func(_ int, found []rune) { counts[string(found)]++ })
+				}
 			}
-		}
+			return counts
+		})
 		for _, f := range c.Files {
 			kinds := kinds & harmful(f.Path)
-			if !isRead(f, f.Head) {
+			if kinds == 0 || !isRead(f, f.Head) {
 				continue
 			}
 			var lines []string
 			var all []rune
 			first := 0
 			eachHidden(f.Path, quietStrings(f, f.Head, f.Added(), kinds), kinds, func(line int, found []rune) {
-				if before[string(found)]--; before[string(found)] < 0 {
+				if before()[string(found)]--; before()[string(found)] < 0 {
 					lines, all, first = append(lines, strconv.Itoa(line)), append(all, found...), cmp.Or(first, line)
 				}
 			})
@@ -148,8 +151,15 @@ func hasHigh(text []byte) bool {
 	return false
 }
 
+// hiding are the first two bytes of all hidden characters.
+var hiding = []string{"\xc2\xad", "\xd8\x9c", "\xe1\x85", "\xe1\xa0", "\xe2\x80", "\xe2\x81", "\xe3\x85", "\xef\xb8", "\xef\xbb",
+	"\xef\xbe", "\xef\xbf", "\xf3\xa0"}
+
 // hiddenIn lists the hidden characters of a line. In a translation, those that its script needs are quiet.
 func hiddenIn(line []byte, kinds concealment, translation bool) (found []rune) {
+	if !has(line, hiding...) {
+		return nil
+	}
 	previous, flag := rune(0), false // flag: the tags of an emoji flag follow
 	rightToLeft := translation && slices.ContainsFunc([]rune(string(line)), isRightToLeft)
 	for i := 0; i < len(line); {

@@ -222,6 +222,9 @@ func (f *File) isUncalled(n int, line []byte, words func() map[string]int) bool 
 		t := innermost(f.head, n)
 		return words()[string(m[1])] == 1 && t != nil && t.Body <= n && !b.Marked
 	}
+	if !has(line, "func", "=>", "->", "|", "lambda") {
+		return false
+	}
 	m := uncalled().FindSubmatch(line)
 	if m == nil {
 		return false

@@ -284,9 +284,12 @@ func nextByte(s []byte) byte {
 	return 0
 }
 
+// examplePackage leaves out what is no example, but the package of a program of Java.
+var examplePackage = strings.NewReplacer("com/example/", "", "org/example/", "")
+
 // inDir reports whether a path lies in a directory with one of some names, which are in lower case.
 func inDir(name, dirs string) bool {
-	name = strings.NewReplacer("com/example/", "", "org/example/", "").Replace(strings.ToLower(name)) // packages of Java
+	name = examplePackage.Replace(strings.ToLower(name))
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool { return isIn(dir, dirs) })
 }
 
