@@ -39,8 +39,9 @@ func (f *File) weakened() (list []Hit) {
 	if f.Head == nil || !f.hadTests() {
 		return nil
 	}
-	strong := sync.OnceValue(f.strongSubjects)
-	added := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
+	all := sync.OnceValue(func() []*Assertion { return assertionsOf(f.Head, f.Added()) })
+	strong := sync.OnceValue(func() []string { return strongSubjects(all()) })
+	added := sync.OnceValue(func() map[string]bool { return assertionKeys(all()) })
 	waitsItself := sync.OnceValue(func() bool { return has(f.Head.Code, "NUnit.Framework") })
 	isThere := func(s *Assertion) bool { return added()[s.key] }
 	asked := 0 // how often all that is exact was looked through
@@ -305,9 +306,9 @@ func (s *Assertion) opposite(was *Assertion) bool {
 	return len(terms) > 1 && slices.Equal(terms, was.terms())
 }
 
-// strongSubjects are what the added assertions of a file are exact about.
-func (f *File) strongSubjects() (list []string) {
-	for _, s := range assertionsOf(f.Head, f.Added()) {
+// strongSubjects are what some assertions are exact about.
+func strongSubjects(assertions []*Assertion) (list []string) {
+	for _, s := range assertions {
 		if s.rank == exact {
 			list = append(list, s.subjects...)
 		}

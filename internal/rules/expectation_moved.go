@@ -136,8 +136,8 @@ func (f *File) maySayWhy(tested map[string]bool) bool {
 
 // otherLiterals pairs the exact assertions of each place that differ in what they expect alone.
 func (f *File) otherLiterals() (list []Hit) {
-	before := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Base, f.Removed()) })
-	after := sync.OnceValue(func() map[string]bool { return assertionKeys(f.Head, f.Added()) })
+	before := sync.OnceValue(func() map[string]bool { return assertionKeys(assertionsOf(f.Base, f.Removed())) })
+	after := sync.OnceValue(func() map[string]bool { return assertionKeys(assertionsOf(f.Head, f.Added())) })
 	given := sync.OnceValue(f.givenAnew)
 	for _, hunk := range f.Hunks() {
 		if max(len(hunk.Removed), len(hunk.Added)) > maxHunk {
@@ -199,10 +199,10 @@ func (f *File) givenAnew() (list []linediff.Line) {
 	return list
 }
 
-// assertionKeys are what the assertions of some lines say.
-func assertionKeys(v *source.File, lines []linediff.Line) map[string]bool {
+// assertionKeys are what some assertions say.
+func assertionKeys(assertions []*Assertion) map[string]bool {
 	keys := map[string]bool{}
-	for _, s := range assertionsOf(v, lines) {
+	for _, s := range assertions {
 		keys[s.key] = true
 	}
 	return keys

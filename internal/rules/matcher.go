@@ -334,7 +334,7 @@ func callMeaning(lang source.Lang, word string, rest span) (c meaning) {
 // ranks are the matchers by what they say, in lower case without underscores.
 var ranks = [...]string{
 	exists: `received defined truthy falsy called returned throw inthedocument visible noerror true false exists exist falsey present
-		valid ok ne error occurred succeed throwexception raiseerror received doesnotthrow anyerror some err refutenil
+		valid ok ne error occurred succeed throwexception raiseerror doesnotthrow anyerror some err refutenil
 		refuteempty nonnull any`,
 	partial: lengths + `contain containequal match matchobject greaterthan greaterthanorequal lessthan lessthanorequal instanceof
 		property typeof closeto contains notcontains greater greaterorequal less lessorequal in notin instance regex

@@ -63,12 +63,14 @@ func findNarrowedCheck(c *Change, report func(Hit)) {
 	files := slices.DeleteFunc(slices.Clone(c.Files), func(f *File) bool {
 		return f.Base == nil || foreign(f.Path) || !isNamed(f.Path, pytestFiles)
 	})
-	for _, f := range files {
+	was := make([]Check, len(files))
+	for i, f := range files {
+		was[i] = pytestSettings(f, f.Base)
 		dir := path.Dir(f.Path)
-		had[dir] = append(had[dir], pytestSettings(f, f.Base).Args...)
+		had[dir] = append(had[dir], was[i].Args...)
 	}
-	for _, f := range files {
-		old, check := pytestSettings(f, f.Base), pytestSettings(f, f.Head)
+	for i, f := range files {
+		old, check := was[i], pytestSettings(f, f.Head)
 		if old.Args = had[path.Dir(f.Path)]; len(check.Args) > 0 {
 			check.report(&old, false, nil, report)
 		}
